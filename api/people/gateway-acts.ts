@@ -213,10 +213,10 @@ export const GATEWAY_ACTS: Readonly<Record<GatewayActName, GatewayAct<unknown>>>
     fields: z.strictObject({ email: z.string().max(320) }),
     target: ({ email }) => email,
     agreed: async (_deps, { fields: { email } }) => ({ email }),
-    run: async (_deps, { gateway, fields: { email }, commit }) =>
+    run: async (deps, { gateway, fields: { email }, commit }) =>
       nothing(
         commit(async (tx) => {
-          await removeMember(tx, { gatewayId: gateway.id, email });
+          await removeMember(tx, deps, { gatewayId: gateway.id, email });
           return { status: 200, data: {} };
         }),
       ),

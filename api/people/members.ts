@@ -6,6 +6,7 @@ import { uuidFrom } from '#shared/core/ids.ts';
 import { POLICY } from '#shared/core/policy.ts';
 import type { Tx } from '#shared/platform/postgres.ts';
 import { readEmail } from './email-address.ts';
+import { tellPerson } from './notices.ts';
 import { newToken } from './one-time-token.ts';
 
 /** A change of a gateway's people, by one of them. */
@@ -40,10 +41,15 @@ export async function inviteMember(
 }
 
 /**
- * Takes from an address what it may do at a gateway, and the link that it has not used. A gateway keeps an owner. In the caller's transaction, which notes it. Locks the owners.
+ * Takes from an address what it may do at a gateway, and the link that it has not used. A gateway keeps an owner, and whoever goes is mailed. In the caller's transaction, which notes it.
+ * Locks the owners.
  * @throws not_found when there is nothing to take; conflict for the last owner
  */
-export async function removeMember(tx: Tx, { gatewayId, email: text }: Pick<MemberChange, 'gatewayId' | 'email'>): Promise<void> {
+export async function removeMember(
+  tx: Tx,
+  deps: Pick<Deps, 'randomBytes'>,
+  { gatewayId, email: text }: Pick<MemberChange, 'gatewayId' | 'email'>,
+): Promise<void> {
   const email = readEmail(text);
   const invitations = await revokeInvitations(tx, email, { gatewayId });
   const person = await findPersonByEmail(tx, email);
@@ -52,17 +58,24 @@ export async function removeMember(tx: Tx, { gatewayId, email: text }: Pick<Memb
     throw new ServiceError('conflict', { message: 'This is the only owner: invite another one first.' });
   const ended = person === undefined ? [] : await endMemberships(tx, person.id, { gatewayId });
   if (ended.length === 0 && invitations === 0) throw new ServiceError('not_found');
+  await tellRemoved(tx, deps, person?.id, ended.length);
 }
 
 /**
  * Takes from an address what it may do at the deployment, and the link that it has not used; whoever asks cannot be the one. In the caller's transaction. Locks the memberships it ends.
  * @throws not_found when there is nothing to take; conflict for one's own address
  */
-export async function endOperator(tx: Tx, { email: text, by }: { email: string; by: string }): Promise<void> {
+export async function endOperator(tx: Tx, deps: Pick<Deps, 'randomBytes'>, { email: text, by }: { email: string; by: string }): Promise<void> {
   const email = readEmail(text);
   const person = await findPersonByEmail(tx, email);
   if (person?.id === by) throw new ServiceError('conflict', { message: 'That is you: another operator can do it, so that one is left.' });
   const invitations = await revokeInvitations(tx, email, { gatewayId: null });
   const ended = person === undefined ? [] : await endMemberships(tx, person.id, { gatewayId: null });
   if (ended.length === 0 && invitations === 0) throw new ServiceError('not_found');
+  await tellRemoved(tx, deps, person?.id, ended.length);
+}
+
+/** Has somebody told who may do less than before: what is done without them they hear of. */
+async function tellRemoved(tx: Tx, deps: Pick<Deps, 'randomBytes'>, personId: string | undefined, ended: number): Promise<void> {
+  if (personId !== undefined && ended > 0) await tellPerson(deps, tx, { personId, what: 'membership.end', address: null });
 }

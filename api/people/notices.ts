@@ -16,6 +16,7 @@ const TEXTS: Readonly<Record<NoticedAct, { subject: string; happened: string }>>
   },
   'identity.add': { subject: 'A provider signs you in', happened: 'Your account at the identity provider signs you in from now on.' },
   'identity.remove': { subject: 'A provider was disconnected', happened: 'Your account at the identity provider signs you in no more.' },
+  'membership.end': { subject: 'You were removed', happened: 'Somebody took away what you may do at a gateway, or at the deployment itself.' },
   'paper-code.use': { subject: 'A code on paper was used', happened: 'One of your codes on paper was used in place of your authenticator.' },
 };
 

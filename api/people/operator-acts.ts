@@ -215,7 +215,7 @@ export const OPERATOR_ACTS: Readonly<Record<OperatorActName, OperatorAct<unknown
     target: (fields) => fields.email,
     agreed: async (_deps, fields) => ({ ...fields }),
     run: async (deps, { fields: { email }, signed }) => {
-      await deps.db.transaction((tx) => endOperator(tx, { email, by: signed.session.personId }));
+      await deps.db.transaction((tx) => endOperator(tx, deps, { email, by: signed.session.personId }));
       return {};
     },
   }),

@@ -3,6 +3,7 @@ import type { Reads, Tx } from '#shared/platform/postgres.ts';
 /** What people are told of by mail, so that they learn of what they did not do. */
 export type NoticedAct =
   | 'passkey.add'
+  | 'membership.end'
   | 'passkey.remove'
   | 'authenticator.add'
   | 'authenticator.remove'

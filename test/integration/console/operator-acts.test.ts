@@ -203,6 +203,9 @@ describe('the deployment', () => {
     expect(await codeOf(run(anna, 'operator-remove', { email: anna.email }, anna.code(1)))).toBe('conflict');
     await run(ben, 'operator-remove', { email: anna.email }, ben.code());
     expect(await codeOf(run(anna, 'dispatch-freeze', { reason }))).toBe('not_found');
+    expect(
+      await sql()`select what from person_notices n join people p on p.id = n.person_id where p.email = ${anna.email} and what = 'membership.end'`,
+    ).toHaveLength(1);
   });
 
   it('has work that failed tried again, and discarded by whoever types so', async () => {
