@@ -35,17 +35,19 @@ export async function doOperatorAct(deps: Deps, signed: Signed, { proof, ...aske
   if (agreed !== undefined) await proveAct(deps, signed.session, { act: agreed, proof });
   const { personId, email } = signed.session;
   let noted = false;
-  const transaction = (<T>(work: (tx: Tx) => Promise<T>): Promise<T> =>
-    deps.db.transaction(async (tx) => {
+  const transaction = (async <T>(work: (tx: Tx) => Promise<T>): Promise<T> => {
+    const done = await deps.db.transaction(async (tx) => {
       const membership = await lockMembership(tx, personId, null);
       if (membership?.role !== role || !(await sessionLives(tx, signed.session.id))) throw new ServiceError('forbidden');
-      const done = await work(tx);
-      if (noted) return done;
+      const result = await work(tx);
       const after = agreed?.content ?? (fields as Record<string, string>);
-      await insertConsoleAction(tx, doer(signed), { act: actNameOf(asked.act), target: act.target(fields), gatewayId: null, after });
-      noted = true;
-      return done;
-    })) as Deps['db']['transaction'];
+      if (!noted) await insertConsoleAction(tx, doer(signed), { act: actNameOf(asked.act), target: act.target(fields), gatewayId: null, after });
+      return result;
+    });
+    // Not before it is committed: one that lost a deadlock is run again.
+    noted = true;
+    return done;
+  }) as Deps['db']['transaction'];
   const own: Deps = {
     ...deps,
     db: { ...deps.db, transaction },
@@ -62,7 +64,7 @@ async function prepare(deps: Deps, { session }: Signed, { act: name, fields: giv
   const parsed = act.fields.safeParse(given);
   if (!parsed.success) throw invalid(parsed.error.issues[0]?.path.join('.') || 'body', parsed.error.issues[0]?.message ?? 'is not valid');
   const fields = parsed.data;
-  const content = await act.agreed?.(deps, fields);
+  const content = await act.agreed?.(deps, fields, permissions);
   const agreed: Act | undefined = content === undefined ? undefined : { name: actNameOf(name), gatewayId: null, target: act.target(fields), content };
   return { act, fields, agreed, role };
 }

@@ -37,7 +37,7 @@ interface OperatorAct<Fields> {
   /** Id or name of what it is done to, for the log of people's acts. */
   target(fields: Fields): string;
   /** Everything that a person agrees to who proves that they want it, read from rows and not from the form where a row says it; absent where a session is enough. */
-  agreed?(deps: Deps, fields: Fields): Promise<Act['content']>;
+  agreed?(deps: Deps, fields: Fields, permissions: readonly string[]): Promise<Act['content']>;
   /** Through the operation of the operator API of that name: there is no second way. Answers what is shown once. */
   run(deps: Deps, doing: Doing<Fields>): Promise<object>;
 }
@@ -75,9 +75,11 @@ export const OPERATOR_ACTS: Readonly<Record<OperatorActName, OperatorAct<unknown
     fields: ofId,
     target: (fields) => fields.id,
     // The whole of what was proposed, as its row has it.
-    agreed: async (deps, fields) => {
+    agreed: async (deps, fields, permissions) => {
       const proposal = await findProposal(deps.db.sql, fields.id);
       if (proposal === undefined) throw new ServiceError('not_found');
+      // Whoever could not have proposed it does not confirm it.
+      if (proposal.act === 'settlement.reject' && !permissions.includes('settlement:reject')) throw new ServiceError('forbidden');
       return { act: proposal.act, of: proposal.target, content: JSON.stringify(proposal.content), reason: proposal.reason, proposedBy: proposal.proposedBy };
     },
     run: (deps, { fields }) => answered(confirmProposal(deps, callOf(fields))),

@@ -107,6 +107,34 @@ describe('an operator in the console', () => {
   });
 });
 
+describe('the log of what people did', () => {
+  it('has an act whose transaction lost a deadlock and was run again, once', async () => {
+    const [anna, shop] = [await member('operator'), await service.aShop()];
+    const { deps } = service;
+    let lost = false;
+    const unlucky = openPeopleDesk({
+      ...deps,
+      db: {
+        ...deps.db,
+        transaction: ((work: Parameters<typeof deps.db.transaction>[0]) =>
+          deps.db.transaction(async (tx) => {
+            const done = await work(tx);
+            const acted = (await tx`select 1 from operator_actions where target = ${shop.id} and action = 'gateway.change'`).length > 0;
+            if (acted && !lost) {
+              lost = true;
+              await tx`do $$ begin raise exception using errcode = '40P01'; end $$`;
+            }
+            return done;
+          })) as typeof deps.db.transaction,
+      },
+    });
+    const asked = { act: 'gateway-status', fields: { id: shop.id, status: 'SUSPENDED', reason } } as const;
+    await unlucky.doOperatorAct({ cookie: anna.cookie, address: ADDRESS, ...asked, proof: anna.code() });
+    expect(lost).toBe(true);
+    expect(await sql()`select act from console_actions where target = ${shop.id}`).toEqual([{ act: 'gateway.status' }]);
+  });
+});
+
 describe('what takes two people', () => {
   it('is proposed by one and done when another one confirms it: a refund, whatever the deployment wants elsewhere', async () => {
     const [anna, ben, id] = [await member('operator'), await member('operator'), await aHeldPayment()];
