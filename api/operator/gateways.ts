@@ -140,9 +140,10 @@ export async function addApiKey(deps: Deps, call: OperatorCall): Promise<Reply> 
   const reason = readReason(fields);
   const { text: apiKey, ...key } = createApiKey(peppers(deps.config).current, deps.randomBytes);
   await deps.db.transaction(async (tx) => {
+    // Before the gateway's row, as where policies change.
+    await refuseApprovingKey(tx, readId(call.params), permissions);
     const gateway = await requireGateway(tx, call);
     await refusePastEnd(tx, limits.expiresAt);
-    await refuseApprovingKey(tx, gateway.id, permissions);
     await insertApiKey(tx, { ...key, gatewayId: gateway.id, permissions, ...limits });
     await insertOperatorAction(tx, deps.operator, { action: 'api-key.create', target: gateway.id, reason, details: { keyId: key.id, permissions, ...limits } });
   });

@@ -18,6 +18,7 @@ import { findSettlement } from '#api/store/settlements.ts';
 import { findGateway } from '#api/store/gateways.ts';
 import { invalid, ServiceError } from '#shared/core/errors.ts';
 import type { OperatorActName } from './act-names.ts';
+import { readEmail } from './email-address.ts';
 import { invitePerson } from './invitations.ts';
 import { endOperator } from './members.ts';
 import { doer, type Signed } from './signed.ts';
@@ -173,7 +174,11 @@ export const OPERATOR_ACTS: Readonly<Record<OperatorActName, OperatorAct<unknown
       contactEmail: z.string().max(320).optional(),
     }),
     target: (fields) => fields.name,
-    agreed: async (_deps, fields) => Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, value ?? null])),
+    // What could not be invited is refused before anything is made: secrets are shown once.
+    agreed: async (_deps, { owner, ...fields }) => ({
+      ...Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, value ?? null])),
+      owner: readEmail(owner),
+    }),
     run: async (deps, { fields: { owner, ...fields }, signed }) => {
       const reply = await createGateway(deps, { params: {}, query: {}, body: gatewayBody(fields) });
       const made = reply.data as { gateway: { id: string; name: string }; apiKey: string; cashoutSigningSecret: string; webhookSecret: string };

@@ -207,7 +207,11 @@ describe('the deployment', () => {
     expect(cashout).toMatchObject({ enabled: true, allowlist: ['203.0.113.5', '10.0.0.0/8'], approvalCapUsd: '500' });
     const log = await sql()`select after::text as after from console_actions where act = 'gateway.create'`;
     expect(JSON.stringify(log)).not.toContain(made.apiKey as string);
+    const count = async () => (await sql()`select 1 from gateways`).length;
+    const before = await count();
+    expect(await codeOf(run(anna, 'gateway-create', { ...fields, owner: 'nobody' }, anna.code(1)))).toBe('validation_error');
     expect(await codeOf(run(anna, 'gateway-create', { ...fields, allowlist: 'everywhere' }, anna.code(1)))).toBe('validation_error');
+    expect(await count()).toBe(before);
   });
 
   it('suspends a gateway and lets it work again, gives it credits, and stops and starts cashouts', async () => {
