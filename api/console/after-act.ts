@@ -18,6 +18,8 @@ const AFTER: Readonly<Record<GatewayActName, string>> = {
   'address-add': '/addresses',
   'address-rename': '/addresses',
   'address-hide': '/addresses',
+  'allowlist-add': '/allowlists',
+  'allowlist-remove': '/allowlists',
   'settlement-approve': '/cashouts/{id}',
   'settlement-retry': '/cashouts/{id}',
   'settlement-cancel': '/cashouts/{id}',

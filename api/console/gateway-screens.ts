@@ -16,6 +16,8 @@ import { listMonths } from '#api/store/gateway-months.ts';
 import { listCredits } from '#api/gateways/list-credits.ts';
 import { listLedger } from '#api/gateways/list-ledger.ts';
 import { PERMISSIONS } from '#api/gateways/keys.ts';
+import { readAllowlists } from '#api/gateways/allowlists.ts';
+import { listRefusals } from '#api/gateways/refusals.ts';
 import { listKeys } from '#api/gateways/manage-keys.ts';
 import { listSecretStates } from '#api/store/gateways.ts';
 import { listPeople, listRoles } from '#api/store/people.ts';
@@ -38,8 +40,9 @@ interface Asked {
   /** Beginning of the path of all its pages. */
   href: string;
   permissions: readonly string[];
-  /** Whoever asks. */
+  /** Whoever asks, and where from. */
   personId: string;
+  address: string;
   /** Of the path, where it names something; empty otherwise. */
   id: string;
   query: URLSearchParams;
@@ -75,6 +78,7 @@ export const GATEWAY_SCREENS: readonly GatewayScreen[] = [
   { path: '/statements/{id}', section: 'reports', permission: 'settlement:read', read: statement },
   { path: '/requests', section: 'requests', read: requests },
   { path: '/keys', section: 'keys', read: keys },
+  { path: '/allowlists', section: 'allowlists', read: allowlists },
   { path: '/team', section: 'team', read: team },
 ];
 
@@ -250,6 +254,20 @@ async function keys(deps: Deps, { gateway, query, permissions }: Asked): Promise
 async function addresses(deps: Deps, { gateway, query }: Asked): Promise<Screen> {
   const { items, pagination } = await listAddresses(deps, { gateway, ...afterOf(query) });
   return { kind: 'addresses', items, filter: askedFor(query, ['rename', 'hide', 'vouch']), ...pageOf(query, { ...pagination, total: null }) };
+}
+
+/** Refused requests that a page shows. */
+const REFUSED_SHOWN = 20;
+
+async function allowlists(deps: Deps, { gateway, query, address }: Asked): Promise<Screen> {
+  const [lists, refused] = await Promise.all([readAllowlists(deps, { gateway }), listRefusals(deps, { gateway, limit: REFUSED_SHOWN })]);
+  return {
+    kind: 'allowlists',
+    lists: { api: lists.api, cashout: lists.cashout.items },
+    refused: answered(refused.items),
+    you: address,
+    filter: askedFor(query, ['list', 'remove', 'add']),
+  };
 }
 
 function policies(deps: Deps, { gateway, href, personId, query }: Asked): Promise<Screen | { to: string }> {

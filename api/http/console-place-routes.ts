@@ -65,7 +65,7 @@ async function gatewayScreen(
 ): Promise<Answer> {
   const { gateway, permissions, href } = await enter(visit, gatewayId, section);
   if (!permissions.includes(permission)) throw new ServiceError('forbidden');
-  const found = await read(visit.deps, { gateway, permissions, href, personId: signed(visit).session.personId, id, query });
+  const found = await read(visit.deps, { gateway, permissions, href, personId: signed(visit).session.personId, address: visit.address, id, query });
   return 'to' in found ? found : { screen: found };
 }
 

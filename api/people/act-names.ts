@@ -18,6 +18,8 @@ export const GATEWAY_ACT_NAMES = [
   'address-add',
   'address-rename',
   'address-hide',
+  'allowlist-add',
+  'allowlist-remove',
 ] as const;
 
 export type GatewayActName = (typeof GATEWAY_ACT_NAMES)[number];

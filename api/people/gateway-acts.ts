@@ -3,6 +3,7 @@ import type { Commit, Deps, Gateway } from '#api/deps.ts';
 import { resendPaymentWebhook } from '#api/payments/resend-webhook.ts';
 import { createExport } from '#api/exports/exports.ts';
 import { PERMISSIONS } from '#api/gateways/keys.ts';
+import { addToAllowlist, removeFromAllowlist } from '#api/gateways/change-allowlist.ts';
 import { agreeToPolicies, declinePolicies, findWaiting, proposePolicies } from '#api/gateways/change-policies.ts';
 import { readPolicyBook } from '#api/gateways/read-policies.ts';
 import type { PolicyBook } from '#shared/core/written-policies.ts';
@@ -284,6 +285,32 @@ export const GATEWAY_ACTS: Readonly<Record<GatewayActName, GatewayAct<unknown>>>
     fields: ofCashout,
     target: ({ id }) => id,
     run: async (deps, { gateway, fields: { id: addressId }, email, commit }) => nothing(hideAddress(deps, { gateway, by: email, addressId, commit })),
+  }),
+  'allowlist-add': act({
+    permission: 'settings:write',
+    fields: z.strictObject({ list: z.enum(['api', 'cashout']), address: z.string().trim().max(64), note: z.string().max(120).optional() }),
+    target: ({ address }) => address,
+    agreed: async (_deps, { fields: { list, address, note = null } }) => ({ list, address, note }),
+    run: async (_deps, { gateway, fields: { note = null, ...fields }, commit }) =>
+      nothing(
+        commit(async (tx) => {
+          await addToAllowlist(tx, { gateway, ...fields, note });
+          return { status: 200, data: {} };
+        }),
+      ),
+  }),
+  'allowlist-remove': act({
+    permission: 'settings:write',
+    fields: z.strictObject({ list: z.enum(['api', 'cashout']), address: z.string().max(64) }),
+    target: ({ address }) => address,
+    agreed: async (_deps, { fields }) => ({ ...fields }),
+    run: async (_deps, { gateway, fields, commit }) =>
+      nothing(
+        commit(async (tx) => {
+          await removeFromAllowlist(tx, { gateway, ...fields });
+          return { status: 200, data: {} };
+        }),
+      ),
   }),
   'export-create': act({
     permission: 'report:export',

@@ -138,6 +138,8 @@ export const POLICY = {
   idempotencyKeyLength: 255,
   /** Keys of one gateway that work or were made within a day: one for each of its programs and people, and an end to a loop that makes them. */
   apiKeysPerGateway: 100,
+  /** More servers than one merchant has. */
+  allowlistEntries: 200,
   /** More than an approver can keep in mind. */
   policiesPerGateway: 20,
   /** More than a cashout can wait for. */

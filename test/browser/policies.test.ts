@@ -97,6 +97,8 @@ describeInBrowser('policies in the console', (open) => {
     await ben.getByRole('button', { name: 'Approve with my passkey' }).click();
     await expect.poll(async () => (await shop.signed('GET', `/merchant/settlements/${id}`)).data.status).toBe('REQUESTED');
 
+    await ben.goto(`${served.origin}/g/${shop.id}/allowlists`);
+    await look(ben, 'allowlists');
     await ben.goto(`${served.origin}/g/${shop.id}/addresses`);
     await ben
       .getByRole('link', { name: /^Stand for/ })

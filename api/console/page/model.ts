@@ -161,6 +161,16 @@ export interface TeamScreen extends ListScreen<{ email: string; role: string | n
   roles: readonly string[];
 }
 
+/** From where a gateway's servers may call. */
+export interface AllowlistsScreen {
+  kind: 'allowlists';
+  lists: Record<'api' | 'cashout', Schemas['AllowlistEntry'][]>;
+  refused: Schemas['RefusedRequests'][];
+  /** Where whoever looks comes from. */
+  you: string;
+  filter: Readonly<Record<string, string>>;
+}
+
 /** Destinations of a gateway. */
 export interface AddressesScreen extends ListScreen<Schemas['BookAddress']> {
   kind: 'addresses';
@@ -210,6 +220,7 @@ export interface GatewayMadeScreen {
 /** Pages of a gateway. */
 export type PlaceScreen =
   | AddressesScreen
+  | AllowlistsScreen
   | GatewayMadeScreen
   | PoliciesScreen
   | NewCashoutScreen

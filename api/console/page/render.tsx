@@ -22,6 +22,7 @@ import { Texts, type Translate, translator } from './texts.ts';
 import { Reports } from './reports.tsx';
 import { ShownOnce } from './shown-once.tsx';
 import { Statement } from './statement.tsx';
+import { Allowlists } from './allowlists.tsx';
 import { Addresses } from './addresses.tsx';
 import { GatewayMade } from './ops-acts.tsx';
 import { Policies } from './policies.tsx';
@@ -170,6 +171,8 @@ function PlaceContent({ screen, place }: { screen: PlaceScreen; place: Surroundi
       return <Keys screen={screen} place={place} />;
     case 'addresses':
       return <Addresses screen={screen} place={place} />;
+    case 'allowlists':
+      return <Allowlists screen={screen} place={place} />;
     case 'gateway-made':
       return <GatewayMade screen={screen} place={place} />;
     case 'policies':

@@ -14,6 +14,7 @@ export const SECTIONS = [
   { name: 'reports', permission: 'report:export' },
   { name: 'requests', permission: 'key:manage' },
   { name: 'keys', permission: 'key:manage' },
+  { name: 'allowlists', permission: 'settings:write' },
   { name: 'team', permission: 'team:manage' },
 ] as const;
 

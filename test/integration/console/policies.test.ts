@@ -259,6 +259,35 @@ describe('more than one person', () => {
   });
 });
 
+describe('allowlists', () => {
+  it('are changed by owners with a proof, each address with what it is for', async () => {
+    const cashout = () => sql()`select settings -> 'cashout' -> 'allowlist' as list from gateways where id = ${shop.id}`;
+    const [{ list: before }] = (await cashout()) as unknown as [{ list: string[] }];
+    await run(owner, 'allowlist-add', { list: 'cashout', address: '203.0.113.0/24', note: 'the office <b>' }, owner.code());
+    expect(await cashout()).toEqual([{ list: [...before, '203.0.113.0/24'] }]);
+    expect(await sql()`select note from allowlist_entries where gateway_id = ${shop.id} and address = '203.0.113.0/24'`).toEqual([{ note: 'the office <b>' }]);
+    expect(await codeOf(run(owner, 'allowlist-remove', { list: 'cashout', address: before[0] ?? '' }, owner.code(1)))).toBe('done');
+    expect(await cashout()).toEqual([{ list: [...before.slice(1), '203.0.113.0/24'] }]);
+  });
+
+  it('take no address that is none, nor one twice, and one of several who add at once is as good as the others', async () => {
+    const owners = await Promise.all(Array.from({ length: 4 }, () => member('owner')));
+    const added = await Promise.all(owners.map((one, at) => codeOf(run(one, 'allowlist-add', { list: 'api', address: `198.51.100.${at}` }, one.code()))));
+    expect(added).toEqual(owners.map(() => 'done'));
+    const [{ list }] = (await sql()`select settings -> 'apiAllowlist' as list from gateways where id = ${shop.id}`) as unknown as [{ list: string[] }];
+    expect(list).toEqual(expect.arrayContaining(owners.map((_one, at) => `198.51.100.${at}`)));
+    for (const [address, code] of [
+      ['everywhere', 'validation_error'],
+      ['198.51.100.0', 'conflict'],
+    ] as const) {
+      const again = await member('owner');
+      expect(await codeOf(run(again, 'allowlist-add', { list: 'api', address }, again.code()))).toBe(code);
+    }
+    const finance = await member('finance');
+    expect(await codeOf(run(finance, 'allowlist-add', { list: 'api', address: '192.0.2.1' }, finance.code()))).toBe('forbidden');
+  });
+});
+
 describe('a cashout that is parked', () => {
   it('needs the people that were asked for when it was accepted, also when the policies are gone by the time its balance comes', async () => {
     const parking = { ...CASHES_OUT.cashout, parkingEnabled: true };

@@ -53,6 +53,7 @@ const PAGES: Readonly<Record<string, string>> = {
   '/statements/{id}': 'settlement:read',
   '/requests': 'key:manage',
   '/keys': 'key:manage',
+  '/allowlists': 'settings:write',
   '/team': 'team:manage',
 };
 
