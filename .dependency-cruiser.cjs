@@ -111,7 +111,10 @@ module.exports = {
     door('prom-client', 'shared/platform/metric-registry\\.ts'),
     door('@opentelemetry', 'shared/platform/tracing(-export)?\\.ts'),
     door('pino', 'shared/platform/logger\\.ts'),
-    door('zod', 'shared/platform/(config|provider-rules)\\.ts|api/gateways/(gateway-settings|read-policies)\\.ts|api/people/(desk|gateway-acts|operator-acts)\\.ts'),
+    door(
+      'zod',
+      'shared/platform/(config|provider-rules)\\.ts|api/gateways/(gateway-settings|read-policies)\\.ts|api/people/(desk|gateway-acts|operator-acts)\\.ts',
+    ),
     door('umzug', 'shared/platform/migrate\\.ts'),
     {
       name: 'one-door-otplib',
