@@ -2,6 +2,7 @@ import type { Gateway } from '#api/deps.ts';
 import { findGateway, lockGateway, updateGateway } from '#api/store/gateways.ts';
 import { countMembersWho } from '#api/store/people.ts';
 import {
+  cameAfterProposal,
   decidePolicyVersion,
   findPolicies,
   insertPolicyVersion,
@@ -44,6 +45,9 @@ export async function agreeToPolicies(tx: Tx, { gateway, personId, version }: { 
   const { proposedBy, policies, capUsd } = await findWaiting(tx, gateway.id, version);
   if (proposedBy === personId)
     throw new ServiceError('forbidden', { message: 'Whoever proposed a change of policies does not agree to it: another owner does.' });
+  // Else whoever wants a change invites themselves a second owner for it.
+  if (await cameAfterProposal(tx, { gatewayId: gateway.id, version, personId }))
+    throw new ServiceError('forbidden', { message: 'You became an owner after this was proposed: another owner agrees to it, or it is proposed anew.' });
   await refuseWhatCannotHold(tx, gateway.id, readPolicyBook({ policies, capUsd }));
   await putInForce(tx, { gatewayId: gateway.id, version, personId, capUsd });
 }

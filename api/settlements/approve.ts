@@ -92,8 +92,11 @@ export async function approveForPerson(tx: Tx, deps: Deps, { gateway, id, person
   if (!(await insertApproval(tx, { settlementId, personId })))
     throw new ServiceError('conflict', { message: 'You approved this cashout already; it waits for others.' });
   await sayApproved(tx, deps, locked, { authenticator: personId, step: null, atMs: deps.wallClock(), by: 'person' });
-  if ((await listApprovals(tx, settlementId)).length < (await peopleFor(tx, deps, locked)))
-    return { status: 200, data: settlementView(deps, locked), resourceId: settlementId };
+  const [approved, people] = [await listApprovals(tx, settlementId), await peopleFor(tx, deps, locked)];
+  // Else one of them invites the others for it.
+  if (people > 1 && approved.some((one) => one.personId === personId && one.newcomer))
+    throw new ServiceError('forbidden', { message: 'You became a member after this cashout was created, and are not one of the people who approve it.' });
+  if (approved.length < people) return { status: 200, data: settlementView(deps, locked), resourceId: settlementId };
   return moveApproved(tx, deps, gateway, { id: settlementId, record: { personId } });
 }
 

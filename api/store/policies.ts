@@ -127,10 +127,10 @@ export async function insertApproval(tx: Tx, { settlementId, personId }: { settl
   return rows.length === 1;
 }
 
-/** Who approved a cashout and may still approve at its gateway, the first one first; locks nothing. */
-export async function listApprovals(sql: Reads, settlementId: string): Promise<{ personId: string; email: string; at: Date }[]> {
-  return sql<{ personId: string; email: string; at: Date }[]>`
-    select a.person_id as "personId", p.email, a.at
+/** Who approved a cashout and may still approve at its gateway, the first one first, and whether they came there after it was made; locks nothing. */
+export async function listApprovals(sql: Reads, settlementId: string): Promise<{ personId: string; email: string; at: Date; newcomer: boolean }[]> {
+  return sql<{ personId: string; email: string; at: Date; newcomer: boolean }[]>`
+    select a.person_id as "personId", p.email, a.at, m.began_at > s.created_at as newcomer
     from settlement_approvals a join settlements s on s.id = a.settlement_id join people p on p.id = a.person_id
       join memberships m on m.person_id = a.person_id and m.gateway_id = s.gateway_id and m.ended_at is null join roles r on r.name = m.role
     where a.settlement_id = ${settlementId} and 'settlement:approve' = any(r.permissions) order by a.at, a.person_id`;
@@ -168,4 +168,15 @@ export async function listPastCashouts(sql: Reads, gatewayId: string, limit: num
           select ${knownSince(sql)} as since from address_book b where b.id = s.address_id) k
         where k.since <= s.created_at) k on true
     order by s.created_at desc, s.id desc`;
+}
+
+/** Whether somebody became what they are at a gateway only after a version of its policies was proposed; locks nothing. */
+export async function cameAfterProposal(
+  sql: Reads,
+  { gatewayId, version, personId }: { gatewayId: string; version: number; personId: string },
+): Promise<boolean> {
+  const rows = await sql`
+    select 1 from policy_versions v join memberships m on m.gateway_id = v.gateway_id and m.person_id = ${personId} and m.ended_at is null
+    where v.gateway_id = ${gatewayId} and v.version = ${version} and m.began_at <= v.proposed_at`;
+  return rows.length === 0;
 }

@@ -105,6 +105,7 @@ describeInBrowser('what operators do in the console', (open) => {
     await look(ben, 'proposal');
     await ben.getByRole('button', { name: 'Confirm with my passkey' }).click();
     await expect.poll(async () => (await service.world.database.sql`select 1 from aml_refunds where payment_id = ${id}`).length).toBe(1);
+    await expect.poll(() => ben.getByRole('button', { name: 'Confirm with my passkey' }).count(), { timeout: 10_000 }).toBe(0);
     for (const [page, name] of [
       ['networks/ethereum', 'network'],
       ['money', 'money'],

@@ -97,6 +97,7 @@ describeInBrowser('policies in the console', (open) => {
     await ben.getByRole('button', { name: 'Approve with my passkey' }).click();
     await expect.poll(async () => (await shop.signed('GET', `/merchant/settlements/${id}`)).data.status).toBe('REQUESTED');
 
+    await expect.poll(() => ben.getByRole('button', { name: 'Approve with my passkey' }).count(), { timeout: 10_000 }).toBe(0);
     await ben.goto(`${served.origin}/g/${shop.id}/allowlists`);
     await look(ben, 'allowlists');
     await ben.goto(`${served.origin}/g/${shop.id}/addresses`);

@@ -247,6 +247,21 @@ describe('more than one person', () => {
     expect(await statusOf(id)).toBe('REQUESTED');
   });
 
+  it('is nobody who came after the cashout, or the change, that takes two: one of them could invite the other for it', async () => {
+    await withoutApprovingKeys();
+    const anna = await member('approver');
+    await propose(owner, book({ when: {}, outcome: TWO }));
+    const id = String((await create('50')).data.id);
+    await run(anna, 'settlement-approve', { id }, anna.code());
+    const puppet = await member('approver');
+    expect(await codeOf(run(puppet, 'settlement-approve', { id }, puppet.code()))).toBe('forbidden');
+    expect(await statusOf(id)).toBe('PENDING_APPROVAL');
+    await member('owner');
+    await propose(owner, book(), 1);
+    const late = await member('owner');
+    expect(await codeOf(run(late, 'policies-agree', { version: '2' }, late.code()))).toBe('forbidden');
+  });
+
   it('are counted once each when all of them approve at once', async () => {
     await withoutApprovingKeys();
     const people = await Promise.all(Array.from({ length: 4 }, () => member('approver')));
