@@ -9,6 +9,7 @@ import { axeFindings } from '#test/harness/tab.ts';
 import { POLICY } from '#shared/core/policy.ts';
 import { totpCode } from '#test/harness/totp-code.ts';
 import { overflowing } from './overflowing.ts';
+import { acceptInvitation, givePasskeys } from './passkey.ts';
 
 const BY: Doer = { kind: 'command', name: 'root@host' };
 const EXPECTED = { tolerate: /status of 40[34]/ };
@@ -18,23 +19,6 @@ async function look(page: Page, what: string): Promise<void> {
   expect(await axeFindings(page), what).toEqual([]);
   expect(await overflowing(page), what).toEqual([]);
   if (process.env.SLUICE_TEST_SCREENSHOTS) await page.screenshot({ path: `${process.env.SLUICE_TEST_SCREENSHOTS}/${what}.png`, fullPage: true });
-}
-
-/** Gives a tab an authenticator with a user who says yes. */
-async function authenticator(page: Page, transport: 'internal' | 'usb' = 'internal'): Promise<{ present(is: boolean): Promise<void> }> {
-  const session = await page.context().newCDPSession(page);
-  await session.send('WebAuthn.enable');
-  const { authenticatorId } = await session.send('WebAuthn.addVirtualAuthenticator', {
-    options: {
-      protocol: 'ctap2',
-      transport,
-      hasResidentKey: true,
-      hasUserVerification: true,
-      isUserVerified: true,
-      automaticPresenceSimulation: true,
-    },
-  });
-  return { present: async (enabled) => void (await session.send('WebAuthn.setAutomaticPresenceSimulation', { authenticatorId, enabled })) };
 }
 
 describeInBrowser('somebody who is invited to the console', (open) => {
@@ -51,10 +35,8 @@ describeInBrowser('somebody who is invited to the console', (open) => {
   const screen = (page: Page, name: string) => page.locator(`main[data-screen="${name}"]`).waitFor();
   /** Accepts an invitation with a new authenticator. */
   const accept = async (page: Page, link: string) => {
-    const made = await authenticator(page);
-    await page.goto(link);
-    await page.getByRole('button', { name: /passkey/ }).click();
-    await screen(page, 'places');
+    const made = await givePasskeys(page);
+    await acceptInvitation(page, link);
     return made;
   };
   const cookie = async (page: Page) => (await page.context().cookies()).find(({ name }) => name === '__Host-sluice');
@@ -96,7 +78,7 @@ describeInBrowser('somebody who is invited to the console', (open) => {
     expect(await page.getByRole('button', { name: /Remove/ }).count()).toBe(0);
     // The new one is made with another authenticator, and the old one is asked to say that it is theirs.
     await first.present(false);
-    const second = await authenticator(page, 'usb');
+    const second = await givePasskeys(page, 'usb');
     await page.route('**/profile/passkeys/proof', async (route) => {
       await second.present(false);
       await first.present(true);

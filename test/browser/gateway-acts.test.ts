@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { invitePerson } from '#api/people/invitations.ts';
 import type { StoredAsset } from '#api/store/assets.ts';
 import { EXAMPLES, GATEWAYS } from '#test/contract/examples.ts';
 import { aService, type Service, type Shop } from '#test/contract/service.ts';
@@ -10,6 +9,7 @@ import { aMember, serveConsole, withAuthenticator } from '#test/harness/console-
 import { openPeopleDesk } from '#api/people/desk.ts';
 import { axeFindings } from '#test/harness/tab.ts';
 import { overflowing } from './overflowing.ts';
+import { arrive, comeIn } from './passkey.ts';
 
 describeInBrowser('what people do at a gateway', (open) => {
   let service: Service;
@@ -29,23 +29,8 @@ describeInBrowser('what people do at a gateway', (open) => {
   /** Somebody with a passkey in a browser of their own, signed in. */
   const somebody = async (role: string, tolerate?: RegExp): Promise<{ page: Page; email: string }> => {
     const { page } = await open(tolerate && { tolerate });
-    const cdp = await page.context().newCDPSession(page);
-    await cdp.send('WebAuthn.enable');
-    const options = { protocol: 'ctap2', transport: 'internal', hasResidentKey: true, hasUserVerification: true, isUserVerified: true } as const;
-    await cdp.send('WebAuthn.addVirtualAuthenticator', { options: { ...options, automaticPresenceSimulation: true } });
     const email = `${role}-${randomUUID()}@example.com`;
-    const { token } = await invitePerson(
-      { db: service.deps.db, randomBytes: service.deps.randomBytes },
-      {
-        email,
-        gatewayId: shop.id,
-        role,
-        by: { kind: 'command', name: 'root@host' },
-      },
-    );
-    await page.goto(`${served.origin}/invitations/${token}`);
-    await page.getByRole('button', { name: /passkey/ }).click();
-    await page.locator('main[data-screen="places"]').waitFor();
+    await comeIn(page, served.origin, service.deps, { email, gatewayId: shop.id, role });
     return { page, email };
   };
   const look = async (page: Page, name: string): Promise<void> => {
@@ -90,9 +75,9 @@ describeInBrowser('what people do at a gateway', (open) => {
 
     await approver.page.goto(`${served.origin}/g/${shop.id}/cashouts/${id}`);
     await look(approver.page, 'approve');
-    await approver.page.getByRole('button', { name: 'Approve with my passkey' }).click();
+    await arrive(approver.page, () => approver.page.getByRole('button', { name: 'Approve with my passkey' }).click());
+    expect(await approver.page.getByRole('button', { name: 'Approve with my passkey' }).count()).toBe(0);
     await expect.poll(async () => (await shop.signed('GET', `/merchant/settlements/${id}`)).data.status, { timeout: 10_000 }).toBe('REQUESTED');
-    await expect.poll(() => approver.page.getByRole('button', { name: 'Approve with my passkey' }).count(), { timeout: 10_000 }).toBe(0);
   });
 
   it('warns of an address that only looks like a known one', async () => {

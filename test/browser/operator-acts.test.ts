@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { screenCredit } from '#api/aml/screen-credit.ts';
-import { invitePerson } from '#api/people/invitations.ts';
 import type { StoredAsset } from '#api/store/assets.ts';
 import { upsertScreeningScore } from '#api/store/screenings.ts';
 import { aService, payTo, selectAddress, type Service } from '#test/contract/service.ts';
@@ -10,6 +9,7 @@ import { describeInBrowser } from '#test/harness/browser.ts';
 import { serveConsole } from '#test/harness/console-stage.ts';
 import { axeFindings } from '#test/harness/tab.ts';
 import { overflowing } from './overflowing.ts';
+import { acceptInvitation, arrive, comeIn, givePasskeys } from './passkey.ts';
 
 describeInBrowser('what operators do in the console', (open) => {
   let service: Service;
@@ -23,25 +23,9 @@ describeInBrowser('what operators do in the console', (open) => {
     await service?.stop();
   });
 
-  const withPasskey = async (): Promise<Page> => {
-    const { page } = await open();
-    const cdp = await page.context().newCDPSession(page);
-    await cdp.send('WebAuthn.enable');
-    const options = { protocol: 'ctap2', transport: 'internal', hasResidentKey: true, hasUserVerification: true, isUserVerified: true } as const;
-    await cdp.send('WebAuthn.addVirtualAuthenticator', { options: { ...options, automaticPresenceSimulation: true } });
-    return page;
-  };
-  const accept = async (page: Page, link: string): Promise<void> => {
-    await page.goto(link);
-    await page.getByRole('button', { name: /passkey/ }).click();
-    await page.locator('main[data-screen="places"]').waitFor();
-  };
   const operator = async (): Promise<Page> => {
-    const page = await withPasskey();
-    const { db, randomBytes } = service.deps;
-    const by = { kind: 'command', name: 'root@host' } as const;
-    const { token } = await invitePerson({ db, randomBytes }, { email: `operator-${randomUUID()}@example.com`, gatewayId: null, role: 'operator', by });
-    await accept(page, `${served.origin}/invitations/${token}`);
+    const { page } = await open();
+    await comeIn(page, served.origin, service.deps, { email: `operator-${randomUUID()}@example.com`, gatewayId: null, role: 'operator' });
     return page;
   };
   const look = async (page: Page, name: string): Promise<void> => {
@@ -86,8 +70,9 @@ describeInBrowser('what operators do in the console', (open) => {
     await anna.locator('main[data-screen="ops-gateway"]').waitFor();
     expect(await anna.content()).not.toContain(key);
     await look(anna, 'gateway');
-    const owner = await withPasskey();
-    await accept(owner, link);
+    const { page: owner } = await open();
+    await givePasskeys(owner);
+    await acceptInvitation(owner, link);
     expect(await owner.locator('main').innerText()).toContain('Bakery <i>');
   });
 
@@ -103,9 +88,9 @@ describeInBrowser('what operators do in the console', (open) => {
     await anna.getByText('You proposed it').waitFor();
     await ben.goto(`${served.origin}/ops/screening`);
     await look(ben, 'proposal');
-    await ben.getByRole('button', { name: 'Confirm with my passkey' }).click();
+    await arrive(ben, () => ben.getByRole('button', { name: 'Confirm with my passkey' }).click());
+    expect(await ben.getByRole('button', { name: 'Confirm with my passkey' }).count()).toBe(0);
     await expect.poll(async () => (await service.world.database.sql`select 1 from aml_refunds where payment_id = ${id}`).length).toBe(1);
-    await expect.poll(() => ben.getByRole('button', { name: 'Confirm with my passkey' }).count(), { timeout: 10_000 }).toBe(0);
     for (const [page, name] of [
       ['networks/ethereum', 'network'],
       ['money', 'money'],

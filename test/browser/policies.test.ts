@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { invitePerson } from '#api/people/invitations.ts';
 import { GATEWAYS } from '#test/contract/examples.ts';
 import { aService, type Service, type Shop } from '#test/contract/service.ts';
 import { describeInBrowser } from '#test/harness/browser.ts';
 import { serveConsole } from '#test/harness/console-stage.ts';
 import { axeFindings } from '#test/harness/tab.ts';
 import { overflowing } from './overflowing.ts';
+import { arrive, comeIn } from './passkey.ts';
 
 const CASHES_OUT = { cashout: { ...(GATEWAYS.approveSettlement?.cashout as object), approvalCapUsd: null } };
 
@@ -30,16 +30,7 @@ describeInBrowser('policies in the console', (open) => {
   /** Somebody with a passkey in a browser of their own, signed in. */
   const somebody = async (role: string): Promise<Page> => {
     const { page } = await open();
-    const cdp = await page.context().newCDPSession(page);
-    await cdp.send('WebAuthn.enable');
-    const options = { protocol: 'ctap2', transport: 'internal', hasResidentKey: true, hasUserVerification: true, isUserVerified: true } as const;
-    await cdp.send('WebAuthn.addVirtualAuthenticator', { options: { ...options, automaticPresenceSimulation: true } });
-    const { db, randomBytes } = service.deps;
-    const by = { kind: 'command', name: 'root@host' } as const;
-    const { token } = await invitePerson({ db, randomBytes }, { email: `${role}-${randomUUID()}@example.com`, gatewayId: shop.id, role, by });
-    await page.goto(`${served.origin}/invitations/${token}`);
-    await page.getByRole('button', { name: /passkey/ }).click();
-    await page.locator('main[data-screen="places"]').waitFor();
+    await comeIn(page, served.origin, service.deps, { email: `${role}-${randomUUID()}@example.com`, gatewayId: shop.id, role });
     return page;
   };
   const look = async (page: Page, name: string): Promise<void> => {
@@ -81,8 +72,8 @@ describeInBrowser('policies in the console', (open) => {
     await ben.goto(policies);
     await ben.getByText(/proposed it/).waitFor();
     await look(ben, 'waiting');
-    await ben.getByRole('button', { name: 'Agree' }).click();
-    await expect.poll(async () => ben.getByText(/proposed it/).count()).toBe(0);
+    await arrive(ben, () => ben.getByRole('button', { name: 'Agree' }).click());
+    expect(await ben.getByText(/proposed it/).count()).toBe(0);
     await look(ben, 'in-force');
 
     const id = String((await create('60')).data.id);
@@ -94,10 +85,10 @@ describeInBrowser('policies in the console', (open) => {
     await anna.getByText('You approved it. It waits for others.').waitFor();
     await ben.goto(`${served.origin}/g/${shop.id}/cashouts/${id}`);
     await look(ben, 'second-approval');
-    await ben.getByRole('button', { name: 'Approve with my passkey' }).click();
+    await arrive(ben, () => ben.getByRole('button', { name: 'Approve with my passkey' }).click());
+    expect(await ben.getByRole('button', { name: 'Approve with my passkey' }).count()).toBe(0);
     await expect.poll(async () => (await shop.signed('GET', `/merchant/settlements/${id}`)).data.status).toBe('REQUESTED');
 
-    await expect.poll(() => ben.getByRole('button', { name: 'Approve with my passkey' }).count(), { timeout: 10_000 }).toBe(0);
     await ben.goto(`${served.origin}/g/${shop.id}/allowlists`);
     await look(ben, 'allowlists');
     await ben.goto(`${served.origin}/g/${shop.id}/addresses`);

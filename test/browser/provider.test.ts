@@ -1,11 +1,11 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { invitePerson } from '#api/people/invitations.ts';
 import { aLyingProvider, type LyingProvider } from '#test/fixtures/lying-provider.ts';
 import { describeInBrowser } from '#test/harness/browser.ts';
 import { aConsoleStage, type ConsoleStage } from '#test/harness/console-stage.ts';
 import { axeFindings } from '#test/harness/tab.ts';
 import { overflowing } from './overflowing.ts';
+import { comeIn } from './passkey.ts';
 
 describeInBrowser('somebody whom a provider signs in', (open) => {
   let stage: ConsoleStage;
@@ -33,12 +33,6 @@ describeInBrowser('somebody whom a provider signs in', (open) => {
       if (folder) await page.screenshot({ path: `${folder}/provider-${name}-${width}.png`, fullPage: true });
     }
   };
-  const withVirtualPasskey = async (page: Page): Promise<void> => {
-    const cdp = await page.context().newCDPSession(page);
-    await cdp.send('WebAuthn.enable');
-    const options = { protocol: 'ctap2', transport: 'internal', hasResidentKey: true, hasUserVerification: true, isUserVerified: true } as const;
-    await cdp.send('WebAuthn.addVirtualAuthenticator', { options: { ...options, automaticPresenceSimulation: true } });
-  };
   const signIn = async (page: Page, claims: Record<string, unknown>): Promise<void> => {
     provider.visitor = { email: `${claims.sub}@example.com`, email_verified: true, ...claims };
     await page.goto(`${stage.origin}/sign-in`);
@@ -59,16 +53,7 @@ describeInBrowser('somebody whom a provider signs in', (open) => {
 
   it('connects it to a passkey of theirs, and goes there only after a proof, by a link that names it', async () => {
     const { page } = await open({ origins: [provider.issuer] });
-    await withVirtualPasskey(page);
-    const { token } = await invitePerson(stage.deps, {
-      email: 'fay@example.com',
-      gatewayId: stage.gatewayId,
-      role: 'owner',
-      by: { kind: 'command', name: 'root@host' },
-    });
-    await page.goto(`${stage.origin}/invitations/${token}`);
-    await page.getByRole('button', { name: /passkey/ }).click();
-    await screen(page, 'places');
+    await comeIn(page, stage.origin, stage.deps, { email: 'fay@example.com', gatewayId: stage.gatewayId, role: 'owner' });
     await page.goto(`${stage.origin}/profile`);
     await page.getByRole('button', { name: /Connect/ }).click();
     await screen(page, 'provider-leave');

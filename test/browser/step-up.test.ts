@@ -1,10 +1,10 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { invitePerson } from '#api/people/invitations.ts';
 import { type Act, hashAct, proveStepUp, stepUpOptions } from '#api/people/step-up.ts';
 import type { Session } from '#api/store/sessions.ts';
 import { describeInBrowser } from '#test/harness/browser.ts';
 import { aConsoleStage, type ConsoleStage } from '#test/harness/console-stage.ts';
+import { comeIn } from './passkey.ts';
 
 const ACT: Act = { name: 'settlement.approve', gatewayId: null, target: 's1', content: { asset: 'USDT', amount: '100', destination: '0x1' } };
 const REFUSED = { code: 'forbidden' };
@@ -19,22 +19,7 @@ describeInBrowser('a step-up', (open) => {
   /** Somebody with a passkey, and the session they are in. */
   const somebody = async (email: string): Promise<{ page: Page; session: Session }> => {
     const { page } = await open();
-    const cdp = await page.context().newCDPSession(page);
-    await cdp.send('WebAuthn.enable');
-    await cdp.send('WebAuthn.addVirtualAuthenticator', {
-      options: {
-        protocol: 'ctap2',
-        transport: 'internal',
-        hasResidentKey: true,
-        hasUserVerification: true,
-        isUserVerified: true,
-        automaticPresenceSimulation: true,
-      },
-    });
-    const { token } = await invitePerson(stage.deps, { email, gatewayId: stage.gatewayId, role: 'owner', by: { kind: 'command', name: 'root@host' } });
-    await page.goto(`${stage.origin}/invitations/${token}`);
-    await page.getByRole('button', { name: /passkey/ }).click();
-    await page.locator('main[data-screen="places"]').waitFor();
+    await comeIn(page, stage.origin, stage.deps, { email, gatewayId: stage.gatewayId, role: 'owner' });
     const [session] = await stage.database.sql<[Session]>`
       select s.id, s.person_id, p.email from sessions s join people p on p.id = s.person_id where p.email = ${email} and s.ended_at is null`;
     return { page, session };
