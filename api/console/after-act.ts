@@ -5,10 +5,13 @@ import type { Screen } from './page/model.ts';
 /** Behind the gateway's own path: where whoever did something finds what became of it. `{…}` stands for a field of the form. */
 const AFTER: Readonly<Record<GatewayActName, string>> = {
   // What was made is known only afterwards.
+  'sandbox-create': '/payments/{made}',
   'settlement-create': '/cashouts/{made}',
   'key-create': '/keys',
+  'key-change': '/keys',
   'key-revoke': '/keys',
   'secret-roll': '/keys',
+  'secret-end': '/keys',
   'member-invite': '/team',
   'member-remove': '/team',
   'export-create': '/reports',
@@ -24,6 +27,9 @@ const AFTER: Readonly<Record<GatewayActName, string>> = {
   'settlement-retry': '/cashouts/{id}',
   'settlement-cancel': '/cashouts/{id}',
   'webhook-resend': '/payments/{payment}',
+  'webhooks-resend': '/webhooks',
+  'sandbox-play': '/payments/{payment}',
+  'payment-inquire': '/payments/{payment}',
   'webhook-test': '/webhooks',
 };
 
@@ -40,6 +46,8 @@ export function pathAfterAct(act: GatewayActName, fields: Readonly<Record<string
 /** What an act comes to that is shown once, where it comes to anything. Pure. */
 export function screenAfterAct(act: GatewayActName, shown: object): { screen: Screen } | undefined {
   if (act === 'webhook-test') return { screen: { kind: 'webhook-tested', result: shown as components['schemas']['WebhookTest'] } };
+  if (act === 'webhooks-resend') return { screen: { kind: 'webhooks-resent', ...(shown as { resent: number }) } };
+  if (act === 'payment-inquire') return { screen: { kind: 'inquired', ...(shown as { paymentUid: string; result: components['schemas']['InquiryResult'] }) } };
   if (act === 'key-create') return { screen: { kind: 'new-key', ...(shown as { apiKey: string }) } };
   if (act === 'secret-roll') return { screen: { kind: 'new-secret', ...(shown as { secret: string; overlapSeconds: number }) } };
   if (act === 'member-invite') return { screen: { kind: 'new-link', ...(shown as { email: string; link: string }) } };

@@ -19,6 +19,8 @@ import { PERMISSIONS } from '#api/gateways/keys.ts';
 import { readAllowlists } from '#api/gateways/allowlists.ts';
 import { listRefusals } from '#api/gateways/refusals.ts';
 import { listKeys } from '#api/gateways/manage-keys.ts';
+import { listCurrencies } from '#api/store/assets.ts';
+import { readClock } from '#api/store/clock.ts';
 import { listSecretStates } from '#api/store/gateways.ts';
 import { listPeople, listRoles } from '#api/store/people.ts';
 import { listRequests } from '#api/gateways/requests.ts';
@@ -32,6 +34,7 @@ import { getSettlement, listSettlements } from '#api/settlements/view.ts';
 import { invalid, ServiceError } from '#shared/core/errors.ts';
 import { isUuid } from '#shared/core/ids.ts';
 import { amount, formatAmount, formatCents, parseTrusted } from '#shared/core/money.ts';
+import { scenariosLeft } from '#state-machines/payment/scenario.ts';
 import type { Pagination } from '#shared/platform/page.ts';
 
 /** What a request for a page of a gateway asks for. */
@@ -77,6 +80,7 @@ export const GATEWAY_SCREENS: readonly GatewayScreen[] = [
   { path: '/reports', section: 'reports', read: reports },
   { path: '/statements/{id}', section: 'reports', permission: 'settlement:read', read: statement },
   { path: '/requests', section: 'requests', read: requests },
+  { path: '/sandbox', section: 'sandbox', read: sandbox },
   { path: '/keys', section: 'keys', read: keys },
   { path: '/allowlists', section: 'allowlists', read: allowlists },
   { path: '/team', section: 'team', read: team },
@@ -156,8 +160,15 @@ function notFound(error: unknown): undefined {
 
 async function payment(deps: Deps, { gateway, id }: Asked): Promise<Screen> {
   const [record, explanation] = await Promise.all([readPayment(deps, { gateway, paymentId: id }), explainPayment(deps, { gateway, paymentId: id })]);
-  const { callbackParams, webhookParams } = record.outcome;
-  return { kind: 'payment', record: answered(record), explanation, echoed: [...echoed('callback', callbackParams), ...echoed('webhook', webhookParams)] };
+  const { callbackParams, webhookParams, status } = record.outcome;
+  const overdue = record.isSandbox && Date.parse(record.expiresAt) <= (await readClock(deps.db.sql)).now.getTime();
+  return {
+    kind: 'payment',
+    record: answered(record),
+    explanation,
+    echoed: [...echoed('callback', callbackParams), ...echoed('webhook', webhookParams)],
+    scenarios: record.isSandbox ? scenariosLeft({ status, overdue }) : [],
+  };
 }
 
 async function balances(deps: Deps, { gateway }: Asked): Promise<Screen> {
@@ -239,13 +250,22 @@ async function statement(deps: Deps, { gateway, id: month }: Asked): Promise<Scr
   return { kind: 'statement', statement: await readStatement(deps, { gateway, month }) };
 }
 
+async function sandbox(deps: Deps): Promise<Screen> {
+  return { kind: 'sandbox', currencies: (await listCurrencies(deps.db.sql)).flatMap(({ code, active }) => (active ? [code] : [])) };
+}
+
 async function keys(deps: Deps, { gateway, query, permissions }: Asked): Promise<Screen> {
-  const [{ items, pagination }, secrets] = await Promise.all([listKeys(deps, { gateway, ...afterOf(query) }), listSecretStates(deps.db.sql, gateway.id)]);
+  const [{ items, pagination }, secrets, { now }] = await Promise.all([
+    listKeys(deps, { gateway, ...afterOf(query) }),
+    listSecretStates(deps.db.sql, gateway.id),
+    readClock(deps.db.sql),
+  ]);
   return {
     kind: 'keys',
     items: answered(items),
-    filter: askedFor(query, ['revoke', 'roll']),
+    filter: askedFor(query, ['revoke', 'change', 'roll', 'end']),
     ...pageOf(query, { ...pagination, total: null }),
+    now: now.toISOString(),
     grantable: PERMISSIONS.filter((one) => permissions.includes(one)),
     secrets: secrets.map(({ kind, createdAt, expiresAt }) => ({ kind, createdAt: createdAt.toISOString(), expiresAt: expiresAt?.toISOString() ?? null })),
   };

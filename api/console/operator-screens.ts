@@ -221,6 +221,7 @@ async function payment(deps: Deps, { id }: Asked): Promise<Screen> {
       record: answered(record),
       explanation: { summary, steps } as never,
       echoed: [...echoed('callback', callbackParams), ...echoed('webhook', webhookParams)],
+      scenarios: [],
     },
     gateway: { id: of.id, name: of.name },
     amlState,

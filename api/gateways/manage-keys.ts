@@ -1,6 +1,6 @@
 import type { Commit, Deps, Gateway, Reply } from '#api/deps.ts';
 import { refuseApprovingKey } from './change-policies.ts';
-import { countApiKeys, findApiKeySummary, insertApiKey, listApiKeysAfter, lockApiKeys, revokeApiKey } from '#api/store/gateways.ts';
+import { changeApiKey, countApiKeys, findApiKeySummary, insertApiKey, listApiKeysAfter, lockApiKeys, revokeApiKey } from '#api/store/gateways.ts';
 import { insertOperatorAction } from '#api/store/proposals.ts';
 import { ServiceError } from '#shared/core/errors.ts';
 import { POLICY } from '#shared/core/policy.ts';
@@ -84,6 +84,28 @@ export async function revokeKey(_deps: Deps, { gateway, by, keyId, commit }: Key
     const key = await findApiKeySummary(tx, gateway.id, keyId);
     if (key === undefined) throw new ServiceError('not_found');
     return { status: 200, data: key };
+  });
+}
+
+/**
+ * Gives a key that works another name, end and list of addresses, by a person whose role may do everything that the key may: a key that reaches further is theirs to
+ * hand out or not. Locks the gateway's keys, then that row.
+ * @throws not_found; validation_error naming name, expiresAt or allowlist; forbidden when it may do more than whoever changes it; conflict when it was revoked or has ended
+ */
+export async function changeKey(
+  _deps: Deps,
+  { gateway, by, keyId, body, commit }: KeyCall & { by: { role: string; permissions: readonly string[] }; keyId: string; body: Omit<NewKey, 'permissions'> },
+): Promise<Reply> {
+  const limits = readKeyLimits(body);
+  return commit(async (tx) => {
+    await lockApiKeys(tx, gateway.id);
+    const key = await findApiKeySummary(tx, gateway.id, keyId);
+    if (key === undefined) throw new ServiceError('not_found');
+    refuseMore(by, key.permissions, limits);
+    await refusePastEnd(tx, limits.expiresAt);
+    if (!(await changeApiKey(tx, { gatewayId: gateway.id, id: keyId, ...limits })))
+      throw new ServiceError('conflict', { message: 'The key was revoked or has ended: it does not work again. Make another.' });
+    return { status: 200, data: { keyId }, resourceId: keyId };
   });
 }
 

@@ -1,5 +1,6 @@
 import type { Deps } from '#api/deps.ts';
-import { insertSecret, retireSecrets, type SecretKind, usableSecrets } from '#api/store/gateways.ts';
+import { endRetiredSecrets, insertSecret, retireSecrets, type SecretKind, usableSecrets } from '#api/store/gateways.ts';
+import { ServiceError } from '#shared/core/errors.ts';
 import { uuidFrom } from '#shared/core/ids.ts';
 import { POLICY } from '#shared/core/policy.ts';
 import { keyId, masterKeys } from '#shared/platform/key-ring.ts';
@@ -46,6 +47,11 @@ export async function replaceSecret(deps: Deps, tx: Tx, input: { gatewayId: stri
   const { current } = masterKeys(deps.config);
   const sealed = seal(wrappingKey(current), secretPlace(id), input.secret, deps.randomBytes);
   await insertSecret(tx, { id, sealed, sealedUnder: keyId(current), gatewayId: input.gatewayId, kind: input.kind });
+}
+
+/** Ends at once what still counts beside the current secret of a kind. Locks the gateway's secrets of that kind. @throws conflict when nothing does */
+export async function endOverlap(tx: Tx, { gatewayId, kind }: { gatewayId: string; kind: SecretKind }): Promise<void> {
+  if (!(await endRetiredSecrets(tx, gatewayId, kind))) throw new ServiceError('conflict', { message: 'No earlier secret of this kind counts any more.' });
 }
 
 /** The place of a gateway's secret, which its ciphertext is bound to. */

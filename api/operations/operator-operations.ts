@@ -33,6 +33,7 @@ import { adoptOutgoing, showUnknownOutgoing } from '#api/operator/outgoing.ts';
 import { putPrice, showPrices } from '#api/operator/prices.ts';
 import { putScreening, showScreening } from '#api/operator/screening.ts';
 import { rejectSettlement } from '#api/operator/reject-settlement.ts';
+import { resetInquiries } from '#api/operator/reset-inquiries.ts';
 import { rescanNetwork, showRescans } from '#api/operator/rescan.ts';
 import { resendOneWebhook } from '#api/operator/resend-webhook.ts';
 import { resolveAml } from '#api/operator/resolve-aml.ts';
@@ -83,6 +84,7 @@ export function operatorOperations(tools: Pick<OperatorDeps, 'devChains' | 'runD
     listSettlements: showSettlements,
     getSettlement: showSettlement,
     rejectSettlement,
+    resetInquiries,
     listDeposits: showDeposits,
     allocateDeposit,
     listInvoices: showInvoices,

@@ -1,7 +1,7 @@
 import type { components } from '#api/contract/types.ts';
 import type { Commit, Deps, Gateway } from '#api/deps.ts';
 import { insertOutbox, reviveOutbox } from '#api/store/outbox.ts';
-import { askForResend, lockWebhookEvents } from '#api/store/webhook-events.ts';
+import { askForResend, listUndelivered, lockWebhookEvents } from '#api/store/webhook-events.ts';
 import { ServiceError } from '#shared/core/errors.ts';
 import { rowId } from '#shared/core/ids.ts';
 import { POLICY } from '#shared/core/policy.ts';
@@ -30,6 +30,34 @@ export async function resendPaymentWebhook(
   const delivery = (await readDeliveries(deps, payment.id)).at(-1);
   if (delivery === undefined) throw new ServiceError('conflict');
   return delivery;
+}
+
+/** What may be sent again all at once: what nobody tries any more. */
+export const RESENDABLE_STATES = ['exhausted', 'stopped'] as const;
+
+/**
+ * Queues again what could not be delivered, at most `POLICY.webhooksResentAtOnce` payments of a gateway, the oldest first: of each its newest webhook, where that is in
+ * this state and not queued yet, and before it those still undelivered. Answers of how many payments. Locks the webhooks of each payment, in the order of their ids.
+ */
+export async function resendWebhooks(
+  deps: Deps,
+  { gateway, state, commit }: { gateway: Gateway; state: (typeof RESENDABLE_STATES)[number]; commit: Commit },
+): Promise<{ resent: number }> {
+  let resent = 0;
+  await commit(async (tx) => {
+    const payments = await listUndelivered(tx, { gatewayId: gateway.id, state, limit: POLICY.webhooksResentAtOnce });
+    for (const paymentId of payments.toSorted()) {
+      const events = await lockWebhookEvents(tx, paymentId);
+      const newest = events.at(-1);
+      // Whoever sends the same again meanwhile has done it.
+      if (newest?.state !== state || newest.resendRequestedAt !== null) continue;
+      for (const event of events) if (event === newest || event.state === 'pending') await queueResend(tx, deps, event.id);
+      resent += 1;
+    }
+    return { status: 202, data: {} };
+  });
+  deps.wake();
+  return { resent };
 }
 
 /**

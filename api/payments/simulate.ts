@@ -2,7 +2,7 @@ import type { Deps } from '#api/deps.ts';
 import { listAssets, type StoredAsset } from '#api/store/assets.ts';
 import { readClock } from '#api/store/clock.ts';
 import { listOffers, markSelected, type Offer } from '#api/store/payment-offers.ts';
-import { findPayment, lockPayment, setSelectedOffer } from '#api/store/payments.ts';
+import { findPayment, lockPayment, type Payment, setSelectedOffer } from '#api/store/payments.ts';
 import { findSeenSandboxDeposit, insertSandboxDeposit, listDueSandboxPayments, type SeenSandboxDeposit } from '#api/store/sandbox-deposits.ts';
 import { Invariant, ServiceError } from '#shared/core/errors.ts';
 import { uuidFrom } from '#shared/core/ids.ts';
@@ -25,14 +25,21 @@ export interface Simulation {
 }
 
 /**
+ * Plays a scenario for whoever may open the payment: anybody who knows its id, or one of its gateway's servers.
+ * @throws not_found, forbidden; what `playScenario` throws
+ */
+export async function simulatePayment(deps: Deps, call: { paymentId: string; clientIp: string; simulation: Simulation }): Promise<object> {
+  return playScenario(deps, await loadPublicPayment(deps, call), call.simulation);
+}
+
+/**
  * Plays a scenario on a sandbox payment, with the rules, machine and webhooks of a real deposit but no ledger (decisions 9). Returns the
  * status-only object.
  * Locks the payment, so only one of several simultaneous simulations resolves it.
- * @throws not_found, forbidden; conflict on a payment that is not sandbox or not in a state for it; validation_error naming the field;
+ * @throws conflict on a payment that is not sandbox or not in a state for it; validation_error naming the field;
  * service_unavailable when the scenario needs a price of the arriving asset and there is no fresh one
  */
-export async function simulatePayment(deps: Deps, call: { paymentId: string; clientIp: string; simulation: Simulation }): Promise<object> {
-  const { id, sandbox } = await loadPublicPayment(deps, call);
+export async function playScenario(deps: Deps, { id, sandbox }: Pick<Payment, 'id' | 'sandbox'>, simulation: Simulation): Promise<object> {
   if (!sandbox) throw conflict('Only a payment created with isSandbox can be simulated.');
   const assets = await listAssets(deps.db.sql);
   const prices = await readPrices(deps, assets);
@@ -42,8 +49,8 @@ export async function simulatePayment(deps: Deps, call: { paymentId: string; cli
     const [offers, seen, { now }] = [await listOffers(tx, id), await findSeenSandboxDeposit(tx, id), await readClock(tx)];
     const scene = { payment, offers, prices, now };
     if (payment.status !== 'PENDING' && payment.status !== 'EXPIRED') throw conflict(`The payment is ${payment.status} already.`);
-    if (seen !== undefined) return confirmEarly(tx, deps, scene, seen, call.simulation);
-    await play(tx, deps, scene, { ...call.simulation, overdue: payment.overdue, assets });
+    if (seen !== undefined) return confirmEarly(tx, deps, scene, seen, simulation);
+    await play(tx, deps, scene, { ...simulation, overdue: payment.overdue, assets });
   });
   deps.wake();
   deps.announce([id]);

@@ -45,7 +45,7 @@ export async function doGatewayAct(deps: Deps, signed: Signed, { proof, ...asked
       await insertConsoleAction(tx, doer(signed), { ...noted, ...(agreed !== undefined && { after: agreed.content }) });
       return reply;
     });
-  return act.run(deps, { gateway, fields, personId, email, role, permissions, commit });
+  return act.run(deps, { gateway, fields, personId, email, role, permissions, address: signed.address, commit });
 }
 
 interface Prepared {

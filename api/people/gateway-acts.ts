@@ -1,14 +1,18 @@
 import { z } from 'zod';
-import type { Commit, Deps, Gateway } from '#api/deps.ts';
-import { resendPaymentWebhook } from '#api/payments/resend-webhook.ts';
+import type { Commit, Deps, Gateway, Reply } from '#api/deps.ts';
+import { createPayment } from '#api/payments/create.ts';
+import { inquirePayment } from '#api/payments/inquire.ts';
+import { loadOwnPayment } from '#api/payments/load.ts';
+import { RESENDABLE_STATES, resendPaymentWebhook, resendWebhooks } from '#api/payments/resend-webhook.ts';
+import { playScenario } from '#api/payments/simulate.ts';
 import { createExport } from '#api/exports/exports.ts';
 import { PERMISSIONS } from '#api/gateways/keys.ts';
 import { addToAllowlist, removeFromAllowlist } from '#api/gateways/change-allowlist.ts';
 import { agreeToPolicies, declinePolicies, findWaiting, proposePolicies } from '#api/gateways/change-policies.ts';
 import { readPolicyBook } from '#api/gateways/read-policies.ts';
 import type { PolicyBook } from '#shared/core/written-policies.ts';
-import { createKey, revokeKey } from '#api/gateways/manage-keys.ts';
-import { newSecret, replaceSecret } from '#api/gateways/secrets.ts';
+import { changeKey, createKey, revokeKey } from '#api/gateways/manage-keys.ts';
+import { endOverlap, newSecret, replaceSecret } from '#api/gateways/secrets.ts';
 import { testWebhook } from '#api/payments/test-webhook.ts';
 import { addAddress, hideAddress, renameAddress } from '#api/settlements/address-book.ts';
 import { findBookEntry } from '#api/store/address-book.ts';
@@ -19,6 +23,7 @@ import { retrySettlement } from '#api/settlements/retry.ts';
 import { getSettlement } from '#api/settlements/view.ts';
 import { readAsset } from '#api/treasury/destination.ts';
 import { invalid, ServiceError } from '#shared/core/errors.ts';
+import { SCENARIOS } from '#state-machines/payment/scenario.ts';
 import type { GatewayActName } from './act-names.ts';
 import { inviteMember, removeMember } from './members.ts';
 import type { Act } from './step-up.ts';
@@ -31,6 +36,8 @@ interface Doing<Fields> {
   email: string;
   role: string;
   permissions: readonly string[];
+  /** Where they are. */
+  address: string;
   commit: Commit;
 }
 
@@ -92,9 +99,12 @@ const SECRETS = ['webhook', 'cashout'] as const;
 const OVERLAPS = ['0', '3600', '86400'] as const;
 
 function keyOf({ name, ends, allowlist, ...boxes }: NewKey) {
+  return { permissions: PERMISSIONS.filter((one) => boxes[`may:${one}`] === 'on'), ...limitsOf({ name, ends, allowlist }) };
+}
+
+function limitsOf({ name, ends, allowlist }: { name: string; ends?: string | undefined; allowlist?: string | undefined }) {
   return {
     name,
-    permissions: PERMISSIONS.filter((one) => boxes[`may:${one}`] === 'on'),
     // Through the day that is named.
     expiresAt: ends === undefined ? null : `${ends}T23:59:59Z`,
     allowlist: allowlist === undefined ? null : allowlist.split(/[\s,]+/).filter((one) => one !== ''),
@@ -155,8 +165,44 @@ export const GATEWAY_ACTS: Readonly<Record<GatewayActName, GatewayAct<unknown>>>
     fields: z.strictObject({ url: z.url().max(2_048).optional() }),
     target: ({ url = '' }) => url,
     run: async (deps, { gateway, fields: { url }, commit }) => {
-      await commit(async () => ({ status: 200, data: {} }));
+      await noted(commit);
       return testWebhook(deps, { gateway, body: { ...(url !== undefined && { url }) } });
+    },
+  }),
+  'webhooks-resend': act({
+    permission: 'webhook:resend',
+    fields: z.strictObject({ state: z.enum(RESENDABLE_STATES) }),
+    target: ({ state }) => state,
+    run: (deps, { gateway, fields: { state }, commit }) => resendWebhooks(deps, { gateway, state, commit }),
+  }),
+  'sandbox-create': act({
+    permission: 'payment:create',
+    fields: z.strictObject({ amount: z.string().max(80), currencyCode: z.string().max(16), title: z.string().max(200).optional(), webhookUrl: z.string().max(2_048).optional() }),
+    target: ({ amount, currencyCode }) => `${amount} ${currencyCode}`,
+    run: async (deps, { gateway, fields, address, commit }) => {
+      // Whoever pays it goes back to where they made it.
+      const callbackUrl = new URL(`/g/${gateway.id}/payments`, deps.config.SLUICE_CONSOLE_URL).toString();
+      const reply = await createPayment(deps, { gateway, body: { callbackUrl, ...fields, isSandbox: true }, clientIp: address, commit });
+      return { id: reply.resourceId };
+    },
+  }),
+  'sandbox-play': act({
+    permission: 'payment:create',
+    fields: z.strictObject({ payment: z.uuid(), scenario: z.enum(SCENARIOS) }),
+    target: ({ payment }) => payment,
+    run: async (deps, { gateway, fields: { payment: paymentId, scenario }, commit }) => {
+      const payment = await loadOwnPayment(deps, { gateway, paymentId });
+      await noted(commit);
+      return nothing(playScenario(deps, payment, { scenario }));
+    },
+  }),
+  'payment-inquire': act({
+    permission: 'payment:inquire',
+    fields: z.strictObject({ payment: z.uuid(), txHash: z.string().trim().min(1).max(200), network: z.string().max(64).optional() }),
+    target: ({ payment }) => payment,
+    run: async (deps, { gateway, fields: { payment: paymentId, txHash, network }, commit }) => {
+      await noted(commit);
+      return { paymentUid: paymentId, result: await inquirePayment(deps, { gateway, paymentId, txHash, network }) };
     },
   }),
   'key-create': act({
@@ -172,6 +218,22 @@ export const GATEWAY_ACTS: Readonly<Record<GatewayActName, GatewayAct<unknown>>>
       if (body.permissions.length === 0) throw invalid('permissions', 'must be at least one');
       return (await createKey(deps, { gateway, by: { role, permissions }, body, commit })).data as object;
     },
+  }),
+  'key-change': act({
+    permission: 'key:manage',
+    fields: z.strictObject({
+      id: z.string().regex(/^[0-9a-f]{16}$/),
+      name: z.string().max(200),
+      ends: z.iso.date().optional(),
+      allowlist: z.string().max(4_000).optional(),
+    }),
+    target: ({ id }) => id,
+    agreed: async (_deps, { fields: { id, ...fields } }) => {
+      const { name, expiresAt, allowlist } = limitsOf(fields);
+      return { key: id, name, expiresAt, allowlist: allowlist?.join(' ') ?? null };
+    },
+    run: async (deps, { gateway, fields: { id: keyId, ...fields }, role, permissions, commit }) =>
+      nothing(changeKey(deps, { gateway, by: { role, permissions }, keyId, body: limitsOf(fields), commit })),
   }),
   'key-revoke': act({
     permission: 'key:manage',
@@ -194,6 +256,19 @@ export const GATEWAY_ACTS: Readonly<Record<GatewayActName, GatewayAct<unknown>>>
       });
       return { kind, secret, overlapSeconds: Number(overlap) };
     },
+  }),
+  'secret-end': act({
+    permission: 'secret:roll',
+    fields: z.strictObject({ kind: z.enum(SECRETS) }),
+    target: ({ kind }) => kind,
+    agreed: async (_deps, { fields: { kind } }) => ({ kind, earlier: 'ends now' }),
+    run: async (_deps, { gateway, fields: { kind }, commit }) =>
+      nothing(
+        commit(async (tx) => {
+          await endOverlap(tx, { gatewayId: gateway.id, kind });
+          return { status: 200, data: {} };
+        }),
+      ),
   }),
   'member-invite': act({
     permission: 'team:manage',
@@ -337,6 +412,11 @@ export const GATEWAY_ACTS: Readonly<Record<GatewayActName, GatewayAct<unknown>>>
 /** Lets each act be written with the type of its own fields, and be done with fields that its own shape let through. */
 function act<Fields>(one: GatewayAct<Fields>): GatewayAct<unknown> {
   return one as GatewayAct<unknown>;
+}
+
+/** Says that somebody does this, where what they do has transactions of its own. */
+function noted(commit: Commit): Promise<Reply> {
+  return commit(async () => ({ status: 200, data: {} }));
 }
 
 async function nothing(work: Promise<unknown>): Promise<object> {

@@ -7,9 +7,12 @@ import { freeze, unfreeze } from '#api/operator/freeze.ts';
 import { addScreeningCredits, changeGateway, createGateway } from '#api/operator/gateways.ts';
 import { discardJob, retryJob } from '#api/operator/jobs.ts';
 import { pauseNetwork, resumeNetwork } from '#api/operator/networks.ts';
+import { adoptOutgoing } from '#api/operator/outgoing.ts';
+import { putPrice } from '#api/operator/prices.ts';
 import { confirmProposal, withdrawProposal } from '#api/operator/proposals.ts';
 import { rejectSettlement } from '#api/operator/reject-settlement.ts';
 import { rescanNetwork } from '#api/operator/rescan.ts';
+import { resetInquiries } from '#api/operator/reset-inquiries.ts';
 import { resolveAml } from '#api/operator/resolve-aml.ts';
 import { findListedJob } from '#api/store/operator-lists.ts';
 import { findPayment } from '#api/store/payments.ts';
@@ -91,6 +94,12 @@ export const OPERATOR_ACTS: Readonly<Record<OperatorActName, OperatorAct<unknown
     target: (fields) => fields.id,
     run: (deps, { fields }) => answered(withdrawProposal(deps, callOf(fields))),
   }),
+  'inquiries-reset': act({
+    permission: 'deposit:allocate',
+    fields: ofIdWhy,
+    target: (fields) => fields.id,
+    run: (deps, { fields }) => answered(resetInquiries(deps, callOf(fields))),
+  }),
   'deposit-allocate': act({
     permission: 'deposit:allocate',
     fields: z.strictObject({ id, paymentId: id, reason }),
@@ -157,6 +166,25 @@ export const OPERATOR_ACTS: Readonly<Record<OperatorActName, OperatorAct<unknown
     target: (fields) => fields.wallet,
     agreed: async (_deps, fields) => ({ ...fields }),
     run: (deps, { fields }) => answered(clearHaltedWallet(deps, callOf(fields))),
+  }),
+  'outgoing-adopt': act({
+    permission: 'freeze:operate',
+    fields: z.strictObject({
+      network,
+      txid: z.string().max(128),
+      as: z.enum(['settlementId', 'refundId', 'withheldId', 'own', 'close', 'lost']),
+      paid: z.string().trim().max(64).optional(),
+      reason,
+    }),
+    target: (fields) => fields.txid,
+    agreed: async (_deps, { paid = null, ...fields }) => ({ ...fields, paid }),
+    run: (deps, { fields: { as, paid, ...fields } }) => answered(adoptOutgoing(deps, { params: {}, query: {}, body: { ...fields, ...adoptedAs(as, paid) } })),
+  }),
+  'price-set': act({
+    permission: 'network:operate',
+    fields: z.strictObject({ symbol: z.string().max(20), usd: z.string().max(40).optional() }),
+    target: (fields) => fields.symbol,
+    run: (deps, { fields: { symbol, usd = null } }) => answered(putPrice(deps, { params: { symbol }, query: {}, body: { usd } })),
   }),
   'gateway-create': act({
     permission: 'gateway:provision',
@@ -248,6 +276,14 @@ async function heldInWords(deps: Deps, paymentId: string): Promise<Act['content'
 
 function height() {
   return z.string().regex(/^\d{1,15}$/, 'must be the height of a block');
+}
+
+/** What a transaction is said to have been, in the fields of the operator API. Pure. @throws validation_error for what was paid without saying which */
+function adoptedAs(as: 'settlementId' | 'refundId' | 'withheldId' | 'own' | 'close' | 'lost', paid: string | undefined): Record<string, unknown> {
+  if (as === 'own') return {};
+  if (as === 'close' || as === 'lost') return { [as]: true };
+  if (paid === undefined) throw invalid('paid', 'must be the id of what it paid');
+  return { [as]: paid };
 }
 
 /** A scope as `listFreezes` calls it, in the fields of the operator API. Pure. */

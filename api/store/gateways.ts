@@ -129,6 +129,13 @@ export async function retireSecrets(tx: Tx, gatewayId: string, kind: SecretKind,
     where gateway_id = ${gatewayId} and kind = ${kind}`;
 }
 
+/** Ends now whatever secret of this kind still counts beside the current one; false when there is none. Locks those rows. */
+export async function endRetiredSecrets(tx: Tx, gatewayId: string, kind: SecretKind): Promise<boolean> {
+  const rows = await tx`
+    update gateway_secrets set expires_at = sluice_now() where gateway_id = ${gatewayId} and kind = ${kind} and expires_at > sluice_now() returning id`;
+  return rows.length > 0;
+}
+
 /** Some secrets that are not known to be under another master key than `previous`, in id order from the one after `after`; locks them, but waits for none. */
 export async function lockSecretsUnder(tx: Tx, previous: string | null, after: string, limit: number): Promise<SealedSecret[]> {
   return tx<SealedSecret[]>`
@@ -275,6 +282,17 @@ export async function countApiKeysByPepper(sql: Reads): Promise<{ key: string | 
 /** Revokes a gateway's key; false when it has no such working key. Locks that row. */
 export async function revokeApiKey(tx: Tx, gatewayId: string, id: string): Promise<boolean> {
   const rows = await tx`update api_keys set revoked_at = now() where id = ${id} and gateway_id = ${gatewayId} and revoked_at is null returning id`;
+  return rows.length === 1;
+}
+
+/** Calls a working key of a gateway otherwise, and narrows or widens it; false when there is no such key. Locks that row. */
+export async function changeApiKey(
+  tx: Tx,
+  key: { gatewayId: string; id: string; name: string | null; expiresAt: Date | null; allowlist: readonly string[] | null },
+): Promise<boolean> {
+  const rows = await tx`
+    update api_keys set name = ${key.name}, expires_at = ${key.expiresAt}, allowlist = ${key.allowlist === null ? null : [...key.allowlist]}
+    where id = ${key.id} and gateway_id = ${key.gatewayId} and revoked_at is null and (expires_at is null or expires_at > sluice_now()) returning id`;
   return rows.length === 1;
 }
 

@@ -80,3 +80,10 @@ export async function useInquiryAttempt(tx: Tx, paymentId: string, limit: number
   const rows = await tx`update payments set inquiry_attempts = inquiry_attempts + 1 where id = ${paymentId} and inquiry_attempts < ${limit} returning 1`;
   return rows.length === 1;
 }
+
+/** Gives a payment its inquiry attempts back; how many it had used, or undefined when there is no such payment. Locks its row. */
+export async function resetInquiryAttempts(tx: Tx, paymentId: string): Promise<number | undefined> {
+  const [row] = await tx<{ used: number }[]>`select inquiry_attempts as used from payments where id = ${paymentId} for no key update`;
+  if (row !== undefined && row.used > 0) await tx`update payments set inquiry_attempts = 0 where id = ${paymentId}`;
+  return row?.used;
+}

@@ -64,6 +64,18 @@ export async function aheadOf(tx: Tx, event: { paymentId: string; seq: number })
   return row?.at;
 }
 
+/**
+ * Payments of a gateway whose newest webhook is in this state with no resend asked for, the oldest first. Reads `webhook_events_undelivered`; locks nothing.
+ */
+export async function listUndelivered(sql: Reads, { gatewayId, state, limit }: { gatewayId: string; state: string; limit: number }): Promise<string[]> {
+  const rows = await sql<{ paymentId: string }[]>`
+    select e.payment_id from webhook_events e
+    where e.gateway_id = ${gatewayId} and e.state = ${state} and e.state in ('exhausted', 'stopped') and e.resend_requested_at is null
+      and not exists (select 1 from webhook_events newer where newer.payment_id = e.payment_id and newer.seq > e.seq)
+    order by e.created_at, e.id limit ${limit}`;
+  return rows.map(({ paymentId }) => paymentId);
+}
+
 /** Writes what an attempt made of a webhook. */
 export async function updateWebhookEvent(
   tx: Tx,

@@ -106,6 +106,8 @@ export const POLICY = {
   webhookTestLooksAt: 100,
   /** A receiver may postpone one attempt by a day; more would only lose the webhook. */
   webhookRetryAfterMaximumSeconds: DAY,
+  /** Payments whose webhooks a person may have sent again by one act. */
+  webhooksResentAtOnce: 100,
   /** A click storm on "resend" becomes one request every two seconds. */
   webhookResendSpacingSeconds: 2,
   /** One host is never sent more at a time, so that one which answers slowly holds up itself only. */

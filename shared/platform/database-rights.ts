@@ -44,7 +44,7 @@ export const WORKING_RIGHTS: Readonly<Record<'http' | 'worker' | 'signer' | 'ind
       aml_events: 'insert',
       aml_refund_credits: 'insert',
       aml_refunds: 'insert update(ended_at failure intent_mac status txid)',
-      api_keys: 'insert update(hashed_under last_used_at last_used_from revoked_at secret_hash)',
+      api_keys: 'insert update(allowlist expires_at hashed_under last_used_at last_used_from name revoked_at secret_hash)',
       assets: 'insert update(dust_floor minimum_settlement name network_fee symbol)',
       authenticators: 'insert update(confirmed_at ended_at last_step sealed sealed_under)',
       chain_tips: 'update(lockable)',

@@ -4,6 +4,13 @@ import type { Judgement } from './judge-deposit.ts';
 /** The scenarios that a sandbox payment can play (decisions 9). */
 export const SCENARIOS = ['success', 'acceptable', 'underpaid', 'overpaid', 'wrong_asset', 'seen_then_confirmed', 'late_capture', 'expired'] as const;
 export type Scenario = (typeof SCENARIOS)[number];
+/** What a payment of the sandbox can still play: after its time what is late, and nothing once it came to rest. Pure. */
+export function scenariosLeft({ status, overdue }: { status: string; overdue: boolean }): readonly Scenario[] {
+  if (status === 'EXPIRED') return ['late_capture'];
+  if (status !== 'PENDING') return [];
+  return overdue ? ['late_capture', 'expired'] : SCENARIOS;
+}
+
 /** The scenarios in which coins arrive. */
 export type DepositScenario = Exclude<Scenario, 'expired'>;
 

@@ -347,6 +347,9 @@ const SPECIAL: Record<keyof operations, Special> = {
       return request;
     },
   },
+  resetInquiries: {
+    request: async () => ({ params: { id: (await shop.payment({})).paymentUid }, body: { reason: 'the payer found the right hash' } }),
+  },
   listDeposits: { request: nothing },
   allocateDeposit: {
     request: aSetAsideDeposit,

@@ -17,10 +17,7 @@ export function Keys({ screen, place }: { screen: KeysScreen; place: Surrounding
       <details class="card" open={items.length === 0}>
         <summary>{t('keys.new')}</summary>
         <ActForm place={place} act="key-create" proved look="main" label={t('keys.make')}>
-          <label class="field">
-            <span>{t('keys.name')}</span>
-            <input name="name" required maxLength={100} autocomplete="off" />
-          </label>
+          <Name />
           <fieldset class="choices">
             <legend>{t('keys.may')}</legend>
             {grantable.map((one) => (
@@ -30,15 +27,7 @@ export function Keys({ screen, place }: { screen: KeysScreen; place: Surrounding
               </label>
             ))}
           </fieldset>
-          <label class="field">
-            <span>{t('keys.ends')}</span>
-            <input type="date" name="ends" />
-          </label>
-          <label class="field">
-            <span>{t('keys.addresses')}</span>
-            <textarea name="allowlist" rows={2} maxLength={4000} spellcheck={false} />
-            <span class="hint">{t('keys.addresses-hint')}</span>
-          </label>
+          <Ends />
         </ActForm>
       </details>
       <section class="card card-table">
@@ -71,7 +60,7 @@ export function Keys({ screen, place }: { screen: KeysScreen; place: Surrounding
                 {key.lastUsedFrom !== null && <span class="hint below">{key.lastUsedFrom}</span>}
               </td>
               <td>
-                <KeyState row={key} place={place} />
+                <KeyState row={key} now={screen.now} place={place} />
               </td>
             </tr>
           ))}
@@ -83,12 +72,65 @@ export function Keys({ screen, place }: { screen: KeysScreen; place: Surrounding
   );
 }
 
-function KeyState({ row: { keyId, name, expiresAt, revokedAt, prefix }, place }: { row: KeysScreen['items'][number]; place: Surroundings }): JSX.Element {
+function Name({ of }: { of?: string | null }): JSX.Element {
   const t = useTexts();
+  return (
+    <label class="field">
+      <span>{t('keys.name')}</span>
+      <input name="name" required maxLength={100} autocomplete="off" value={of ?? undefined} />
+    </label>
+  );
+}
+
+type Limited = Pick<KeysScreen['items'][number], 'name' | 'expiresAt' | 'allowlist'>;
+
+/** How long a key works, and from where. */
+function Ends({ of }: { of?: Limited }): JSX.Element {
+  const t = useTexts();
+  return (
+    <>
+      <label class="field">
+        <span>{t('keys.ends')}</span>
+        <input type="date" name="ends" value={of?.expiresAt?.slice(0, 10)} />
+      </label>
+      <label class="field">
+        <span>{t('keys.addresses')}</span>
+        <textarea name="allowlist" rows={2} maxLength={4000} spellcheck={false} value={of?.allowlist?.join('\n')} />
+        <span class="hint">{t('keys.addresses-hint')}</span>
+      </label>
+    </>
+  );
+}
+
+function Limits({ of }: { of: Limited }): JSX.Element {
+  return (
+    <>
+      <Name of={of.name} />
+      <Ends of={of} />
+    </>
+  );
+}
+
+function KeyState({
+  row: { keyId, name, expiresAt, revokedAt, prefix },
+  now,
+  place,
+}: {
+  row: KeysScreen['items'][number];
+  now: string;
+  place: Surroundings;
+}): JSX.Element {
+  const t = useTexts();
+  const expired = expiresAt !== null && Date.parse(expiresAt) <= Date.parse(now);
   if (revokedAt !== null) return <span class="hint">{sentence(t, 'keys.revoked', { moment: <Moment at={revokedAt} show="day" /> })}</span>;
   return (
     <>
       {expiresAt !== null && <span class="hint below">{sentence(t, 'keys.until', { moment: <Moment at={expiresAt} show="day" /> })}</span>}
+      {expired ? null : (
+        <a class="row-act" href={hrefOf(`${place.href}/keys`, { change: keyId })} aria-label={t('keys.change-this', { name: name ?? prefix })}>
+          {t('keys.change')}
+        </a>
+      )}
       <a href={hrefOf(`${place.href}/keys`, { revoke: keyId })} aria-label={t('keys.revoke-this', { name: name ?? prefix })}>
         {t('keys.revoke')}
       </a>
@@ -97,10 +139,12 @@ function KeyState({ row: { keyId, name, expiresAt, revokedAt, prefix }, place }:
 }
 
 /** What is about to be done to a key or a secret, which takes a proof. */
-function About({ screen: { items, filter }, place }: { screen: KeysScreen; place: Surroundings }): JSX.Element | null {
+function About({ screen, place }: { screen: KeysScreen; place: Surroundings }): JSX.Element | null {
   const t = useTexts();
+  const { items, filter } = screen;
   const key = items.find(({ keyId, revokedAt }) => keyId === filter.revoke && revokedAt === null);
-  const kind = (['webhook', 'cashout'] as const).find((one) => one === filter.roll);
+  const changed = items.find(({ keyId, revokedAt }) => keyId === filter.change && revokedAt === null);
+  const [rolled, ended] = [filter.roll, filter.end].map((asked) => ROLLABLE.find((one) => one === asked));
   if (key !== undefined)
     return (
       <section class="card card-act" aria-labelledby="revoke">
@@ -109,10 +153,31 @@ function About({ screen: { items, filter }, place }: { screen: KeysScreen; place
         <ActForm place={place} act="key-revoke" fields={{ id: key.keyId }} proved look="main" label={t('keys.revoke-confirm')} />
       </section>
     );
-  if (kind === undefined || !place.permissions.includes('secret:roll')) return null;
+  if (changed !== undefined)
+    return (
+      <section class="card card-act" aria-labelledby="change">
+        <h2 id="change">{t('keys.change-this', { name: changed.name ?? changed.prefix })}</h2>
+        <ActForm place={place} act="key-change" fields={{ id: changed.keyId }} proved look="main" label={t('keys.change-confirm')}>
+          <Limits of={changed} />
+        </ActForm>
+      </section>
+    );
+  if (!place.permissions.includes('secret:roll')) return null;
+  if (ended !== undefined)
+    return (
+      <section class="card card-act" aria-labelledby="end">
+        <h2 id="end">{t('keys.end-overlap')}</h2>
+        <p>{t(`keys.end-means-${ended}`)}</p>
+        <ActForm place={place} act="secret-end" fields={{ kind: ended }} proved look="main" label={t('keys.end-confirm')} />
+      </section>
+    );
+  if (rolled === undefined) return null;
+  const kind = rolled;
+  const before = stillCounting(screen, kind);
   return (
     <section class="card card-act" aria-labelledby="roll">
       <h2 id="roll">{t(`keys.roll-${kind}`)}</h2>
+      {before !== undefined && <p role="note">{sentence(t, 'keys.roll-again', { moment: <Moment at={before} /> })}</p>}
       <ActForm place={place} act="secret-roll" fields={{ kind }} proved look="main" label={t('keys.roll-confirm')}>
         <label class="field">
           <span>{t('keys.overlap')}</span>
@@ -130,9 +195,16 @@ function About({ screen: { items, filter }, place }: { screen: KeysScreen; place
 }
 
 const KINDS = ['webhook', 'cashout', 'totp'] as const;
+const ROLLABLE = ['webhook', 'cashout'] as const;
 
-function Secrets({ screen: { secrets }, place }: { screen: KeysScreen; place: Surroundings }): JSX.Element {
+/** Until when the secret before the current one of a kind counts; undefined where none does. Pure. */
+function stillCounting({ secrets, now }: KeysScreen, kind: string): string | undefined {
+  return secrets.find((one) => one.kind === kind && one.expiresAt !== null && Date.parse(one.expiresAt) > Date.parse(now))?.expiresAt ?? undefined;
+}
+
+function Secrets({ screen, place }: { screen: KeysScreen; place: Surroundings }): JSX.Element {
   const t = useTexts();
+  const { secrets } = screen;
   return (
     <section class="card" aria-labelledby="secrets">
       <h2 id="secrets">{t('keys.secrets')}</h2>
@@ -148,6 +220,11 @@ function Secrets({ screen: { secrets }, place }: { screen: KeysScreen; place: Su
                   {before.map(({ expiresAt }) => expiresAt !== null && <> {sentence(t, 'keys.secret-before', { moment: <Moment at={expiresAt} /> })}</>)}
                 </p>
               </div>
+              {kind !== 'totp' && place.permissions.includes('secret:roll') && stillCounting(screen, kind) !== undefined && (
+                <a href={hrefOf(`${place.href}/keys`, { end: kind })} aria-label={`${t('keys.end')}: ${t(`keys.secret-${kind}`)}`}>
+                  {t('keys.end')}
+                </a>
+              )}
               {kind !== 'totp' && place.permissions.includes('secret:roll') && (
                 <a href={hrefOf(`${place.href}/keys`, { roll: kind })} aria-label={t(`keys.roll-${kind}`)}>
                   {t('keys.roll')}

@@ -130,6 +130,8 @@ export interface ReviewCashoutScreen {
 /** What an act comes to that is shown once. */
 export type ShownOnceScreen =
   | { kind: 'webhook-tested'; result: Schemas['WebhookTest'] }
+  | { kind: 'webhooks-resent'; resent: number }
+  | { kind: 'inquired'; paymentUid: string; result: Schemas['InquiryResult'] }
   | { kind: 'new-key'; apiKey: string }
   | { kind: 'new-secret'; secret: string; overlapSeconds: number }
   | { kind: 'new-link'; email: string; link: string };
@@ -137,9 +139,18 @@ export type ShownOnceScreen =
 /** A gateway's keys and the state of its secrets. */
 export interface KeysScreen extends ListScreen<Schemas['ApiKey']> {
   kind: 'keys';
+  /** Service time. */
+  now: string;
   /** What a new key may be given. */
   grantable: readonly string[];
   secrets: { kind: 'webhook' | 'cashout' | 'totp'; createdAt: string; expiresAt: string | null }[];
+}
+
+/** Where test payments are made. */
+export interface SandboxScreen {
+  kind: 'sandbox';
+  /** Codes of what a payment may be asked for in. */
+  currencies: readonly string[];
 }
 
 /** Files that were asked for, and the months there are statements of. */
@@ -228,6 +239,7 @@ export type PlaceScreen =
   | ShownOnceScreen
   | KeysScreen
   | ReportsScreen
+  | SandboxScreen
   | StatementScreen
   | TeamScreen
   | HomeScreen

@@ -89,7 +89,7 @@ export function OperatorContent({ screen, place }: { screen: OperatorScreen; pla
     case 'ops-gateway':
       return <Gateway screen={screen} place={place} />;
     case 'ops-prices':
-      return <Prices screen={screen} />;
+      return <Prices screen={screen} place={place} />;
     case 'ops-audit':
       return <Audit screen={screen} place={place} />;
     case 'ops-acts':

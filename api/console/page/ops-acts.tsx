@@ -223,6 +223,67 @@ export function AllocateAct({ place, id, paymentId }: Of & { id: string; payment
   );
 }
 
+/** Lets a gateway name hashes again for a payment. */
+export function InquiriesAct({ place, id }: Of & { id: string }): JSX.Element | null {
+  const t = useTexts();
+  if (!may(place, 'deposit:allocate')) return null;
+  return (
+    <section class="card" aria-label={t('ops-act.inquiries')}>
+      <Folded title={t('ops-act.inquiries')} means={t('ops-act.inquiries-means')}>
+        <ActForm place={place} act="inquiries-reset" fields={{ id }} label={t('ops-act.inquiries')}>
+          <Reason />
+        </ActForm>
+      </Folded>
+    </section>
+  );
+}
+
+const ADOPTED_AS = ['settlementId', 'refundId', 'withheldId', 'own', 'close', 'lost'] as const;
+
+/** Says what a transaction of ours was that the books do not know. */
+export function AdoptAct({ place, network, txid, mayHavePaid }: Of & { network: string; txid: string; mayHavePaid: readonly string[] }): JSX.Element | null {
+  const t = useTexts();
+  if (!may(place, 'freeze:operate')) return null;
+  return (
+    <Folded title={t('ops-act.adopt')} means={t('ops-act.adopt-means')}>
+      <ActForm place={place} act="outgoing-adopt" fields={{ network, txid }} proved label={t('ops-act.adopt')}>
+        <label class="field">
+          <span>{t('ops-act.adopt-as')}</span>
+          <select name="as">
+            {ADOPTED_AS.map((as) => (
+              <option value={as} selected={as === (mayHavePaid.length === 0 ? 'own' : 'settlementId')}>
+                {t(`ops-act.adopt-${as}`)}
+              </option>
+            ))}
+          </select>
+        </label>
+        <label class="field">
+          <span>{t('ops-act.adopt-paid')}</span>
+          <input name="paid" maxLength={64} autocomplete="off" spellcheck={false} value={mayHavePaid.length === 1 ? mayHavePaid[0] : undefined} />
+          <span class="hint">{t('ops-act.adopt-paid-hint')}</span>
+        </label>
+        <Reason />
+      </ActForm>
+    </Folded>
+  );
+}
+
+/** Sets a price where prices are static. */
+export function PriceAct({ place }: Of): JSX.Element | null {
+  const t = useTexts();
+  if (!may(place, 'network:operate')) return null;
+  return (
+    <section class="card" aria-label={t('ops-act.price')}>
+      <Folded title={t('ops-act.price')} means={t('ops-act.price-means')}>
+        <ActForm place={place} act="price-set" label={t('ops-act.price')}>
+          <Text name="symbol" title={t('ops.symbol')} hint={t('ops-act.price-symbol-hint')} />
+          <Text name="usd" title={t('ops.usd')} hint={t('ops-act.price-usd-hint')} required={false} />
+        </ActForm>
+      </Folded>
+    </section>
+  );
+}
+
 /** Suspends a gateway or lets it work again, and gives it screening credits. */
 export function GatewayActs({ place, id, status }: Of & { id: string; status: string }): JSX.Element | null {
   const t = useTexts();

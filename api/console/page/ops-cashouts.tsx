@@ -5,7 +5,7 @@ import { operatorCashoutStory } from './ops-cashout-story.ts';
 import { Empty, Nothing, OfGateway, WalkFields, WordTabs } from './ops-parts.tsx';
 import { statusTitles } from './ops-payments.tsx';
 import { Badge, Code, Coins, Fact, Facts, FilterForm, less, Moment, networkTitle, Pager, Short, Table } from './parts.tsx';
-import { RejectAct } from './ops-acts.tsx';
+import { AdoptAct, RejectAct } from './ops-acts.tsx';
 import { useTexts } from './texts.ts';
 import { Timeline } from './timeline.tsx';
 
@@ -240,6 +240,7 @@ export function Outgoing({ screen: { items }, place }: { screen: OutgoingScreen;
                   <span class="hint below">
                     {networkTitle(place, one.network)}, {t('ops-story.in-block', { height: String(one.height) })}
                   </span>
+                  <AdoptAct place={place} network={one.network} txid={one.txid} mayHavePaid={one.mayHavePaid.map(({ settlementId }) => settlementId)} />
                 </th>
                 <td class="amount">
                   {one.transfers.map(({ amount, symbol }) => (

@@ -6,7 +6,7 @@ import { scopeTitle } from './ops-overview.tsx';
 import { Empty, TextField } from './ops-parts.tsx';
 import { duration } from './payment.tsx';
 import { ChoiceField, Coins, FilterForm, Moment, networkTitle, Table } from './parts.tsx';
-import { ClearAct, FreezeActs, UnfreezeAct } from './ops-acts.tsx';
+import { ClearAct, FreezeActs, PriceAct, UnfreezeAct } from './ops-acts.tsx';
 import { useTexts } from './texts.ts';
 
 /** What is held against what is owed, by the books and by the chain, and what stops dispatch. */
@@ -253,7 +253,7 @@ function MonthFilters({ path, filter, billing = false }: { path: string; filter:
 }
 
 /** What everything costs, how old that is, and how the sources are doing. */
-export function Prices({ screen: { mode, items, sources } }: { screen: OpsPricesScreen }): JSX.Element {
+export function Prices({ screen: { mode, items, sources }, place }: { screen: OpsPricesScreen; place: Surroundings }): JSX.Element {
   const t = useTexts();
   return (
     <>
@@ -288,6 +288,7 @@ export function Prices({ screen: { mode, items, sources } }: { screen: OpsPrices
           </Table>
         </section>
       )}
+      {mode === 'static' && <PriceAct place={place} />}
       {sources.length > 0 && (
         <section class="card card-table" aria-labelledby="sources">
           <h2 id="sources">{t('ops.sources')}</h2>

@@ -1,5 +1,5 @@
 import type { JSX } from 'preact';
-import { AllocateAct, HeldActs } from './ops-acts.tsx';
+import { AllocateAct, HeldActs, InquiriesAct } from './ops-acts.tsx';
 import { formatFiat } from '#api/page/fiat.ts';
 import type { Surroundings } from './model.ts';
 import type { CreditLine, HistoryLine, OpsDepositsScreen, OpsPaymentRow, OpsPaymentScreen, OpsPaymentsScreen } from './operator-model.ts';
@@ -97,6 +97,7 @@ export function OpsPayment({ screen, place }: { screen: OpsPaymentScreen; place:
     <>
       <Payment screen={payment} place={place} />
       {amlState === 'HELD' && <HeldActs place={place} id={payment.record.outcome.paymentUid} />}
+      {!payment.record.isSandbox && <InquiriesAct place={place} id={payment.record.outcome.paymentUid} />}
       <div class="pair">
         <section class="card" aria-labelledby="whose">
           <h2 id="whose">{t('ops.gateway')}</h2>

@@ -37,6 +37,7 @@ export function Payment({ screen, place }: { screen: PaymentScreen; place: Surro
       {record.webhooks.length > 0 && place.permissions.includes('webhook:resend') && (
         <ActForm place={place} act="webhook-resend" fields={{ payment: outcome.paymentUid }} look="small" label={t('payment.resend')} />
       )}
+      <Play screen={screen} place={place} />
       <div class="columns">
         <section class="card" aria-labelledby="happened">
           <h2 id="happened">{t('payment.happened')}</h2>
@@ -70,9 +71,46 @@ export function Payment({ screen, place }: { screen: PaymentScreen; place: Surro
             </Facts>
           </section>
           <EchoedCards echoed={screen.echoed} />
+          <Inquire screen={screen} place={place} />
         </div>
       </div>
     </>
+  );
+}
+
+/** What may happen to a payment of the sandbox, each by a button. */
+function Play({ screen, place }: { screen: PaymentScreen; place: Surroundings }): JSX.Element | null {
+  const t = useTexts();
+  const { record, scenarios } = screen;
+  if (scenarios.length === 0 || !place.permissions.includes('payment:create')) return null;
+  return (
+    <section class="card" aria-labelledby="play">
+      <h2 id="play">{t('sandbox.play')}</h2>
+      <p class="hint">{t('sandbox.play-hint')}</p>
+      <div class="acts">
+        {scenarios.map((scenario) => (
+          <ActForm place={place} act="sandbox-play" fields={{ payment: record.outcome.paymentUid, scenario }} look="small" label={t(`sandbox.${scenario}`)} />
+        ))}
+      </div>
+    </section>
+  );
+}
+
+/** Has a transaction looked up that a payer says they paid by. */
+function Inquire({ screen: { record }, place }: { screen: PaymentScreen; place: Surroundings }): JSX.Element | null {
+  const t = useTexts();
+  if (record.isSandbox || !place.permissions.includes('payment:inquire')) return null;
+  return (
+    <details class="card">
+      <summary>{t('inquire.title')}</summary>
+      <p class="hint">{t('inquire.hint')}</p>
+      <ActForm place={place} act="payment-inquire" fields={{ payment: record.outcome.paymentUid }} label={t('inquire.look')}>
+        <label class="field">
+          <span>{t('inquire.hash')}</span>
+          <input name="txHash" required maxLength={200} autocomplete="off" spellcheck={false} />
+        </label>
+      </ActForm>
+    </details>
   );
 }
 

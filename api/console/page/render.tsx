@@ -21,6 +21,7 @@ import { sectionTitle } from './sections.ts';
 import { Texts, type Translate, translator } from './texts.ts';
 import { Reports } from './reports.tsx';
 import { ShownOnce } from './shown-once.tsx';
+import { Sandbox } from './sandbox.tsx';
 import { Statement } from './statement.tsx';
 import { Allowlists } from './allowlists.tsx';
 import { Addresses } from './addresses.tsx';
@@ -107,6 +108,10 @@ function titleOf(screen: Screen, t: Translate): string {
       return t('review-cashout.title');
     case 'webhook-tested':
       return t('webhook-tested.title');
+    case 'webhooks-resent':
+      return t('webhooks-resent.title');
+    case 'inquired':
+      return t('inquired.title');
     case 'new-key':
       return t('shown-once.key-title');
     case 'new-secret':
@@ -167,6 +172,8 @@ function PlaceContent({ screen, place }: { screen: PlaceScreen; place: Surroundi
       return <Reports screen={screen} place={place} />;
     case 'statement':
       return <Statement screen={screen} place={place} />;
+    case 'sandbox':
+      return <Sandbox screen={screen} place={place} />;
     case 'keys':
       return <Keys screen={screen} place={place} />;
     case 'addresses':
@@ -180,6 +187,8 @@ function PlaceContent({ screen, place }: { screen: PlaceScreen; place: Surroundi
     case 'team':
       return <Team screen={screen} place={place} />;
     case 'webhook-tested':
+    case 'webhooks-resent':
+    case 'inquired':
     case 'new-key':
     case 'new-secret':
     case 'new-link':

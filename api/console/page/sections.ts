@@ -13,6 +13,7 @@ export const SECTIONS = [
   { name: 'webhooks', permission: 'payment:read' },
   { name: 'reports', permission: 'report:export' },
   { name: 'requests', permission: 'key:manage' },
+  { name: 'sandbox', permission: 'payment:create' },
   { name: 'keys', permission: 'key:manage' },
   { name: 'allowlists', permission: 'settings:write' },
   { name: 'team', permission: 'team:manage' },

@@ -2,6 +2,9 @@ import type { components } from '#api/contract/types.ts';
 
 type Schemas = components['schemas'];
 
+/** What a payment of the sandbox can play. */
+export type Scenario = 'success' | 'acceptable' | 'underpaid' | 'overpaid' | 'wrong_asset' | 'seen_then_confirmed' | 'late_capture' | 'expired';
+
 /** What a merchant stored with something, as it was sent: `value` is JSON. */
 export interface Echoed {
   kind: 'callback' | 'webhook' | 'metadata';
@@ -30,4 +33,6 @@ export interface PaymentScreen {
   record: Schemas['PaymentRecord'];
   explanation: Pick<Schemas['PaymentExplanation'], 'summary' | 'steps'>;
   echoed: Echoed[];
+  /** What it can still play, where it is of the sandbox. */
+  scenarios: readonly Scenario[];
 }

@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
 import type { ShownOnceScreen, Surroundings } from './model.ts';
-import { Copy, Fact, Facts } from './parts.tsx';
+import { Coins, Copy, Fact, Facts } from './parts.tsx';
 import { useTexts } from './texts.ts';
 
 /** What an act came to that is told this once: a key, a secret, or the answer to a webhook that was tried. */
@@ -31,6 +31,16 @@ export function ShownOnce({ screen, place }: { screen: ShownOnceScreen; place: S
       </section>
     );
   }
+  if (screen.kind === 'inquired') return <Inquired screen={screen} place={place} />;
+  if (screen.kind === 'webhooks-resent')
+    return (
+      <section class="card">
+        <p>{t('webhooks-resent.count', { count: screen.resent })}</p>
+        <a class="button" href={`${place.href}/webhooks`}>
+          {t('section.webhooks')}
+        </a>
+      </section>
+    );
   if (screen.kind === 'new-link')
     return (
       <section class="card">
@@ -57,6 +67,30 @@ export function ShownOnce({ screen, place }: { screen: ShownOnceScreen; place: S
       {screen.kind === 'new-secret' && <p class="hint">{t('shown-once.overlap', { hours: Math.round(screen.overlapSeconds / 3_600) })}</p>}
       <a class="button button-main" href={`${place.href}/keys`}>
         {t('shown-once.stored')}
+      </a>
+    </section>
+  );
+}
+
+/** What was found of a transaction that a payer named. */
+function Inquired({ screen: { paymentUid, result }, place }: { screen: Extract<ShownOnceScreen, { kind: 'inquired' }>; place: Surroundings }): JSX.Element {
+  const t = useTexts();
+  return (
+    <section class="card">
+      <p>{t(`inquired.${result.resultCode}`)}</p>
+      <Facts>
+        <Fact name={t('inquire.hash')}>
+          <code class="whole">{result.txHash}</code>
+        </Fact>
+        {result.receivedAmount !== undefined && result.receivedAssetSymbol !== undefined && (
+          <Fact name={t('payment.received')} strong>
+            <Coins amount={result.receivedAmount} asset={result.receivedAssetSymbol} />
+          </Fact>
+        )}
+        <Fact name={t('inquired.left')}>{t('inquired.attempts', { count: result.attemptsRemaining })}</Fact>
+      </Facts>
+      <a class="button button-main" href={`${place.href}/payments/${paymentUid}`}>
+        {t('inquired.back')}
       </a>
     </section>
   );

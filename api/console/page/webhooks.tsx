@@ -8,6 +8,9 @@ import { useTexts } from './texts.ts';
 /** What a webhook may be. */
 export const WEBHOOK_STATES = ['pending', 'delivered', 'exhausted', 'stopped'];
 
+/** What nobody tries any more, and may be sent again all at once. */
+const RESENDABLE = ['exhausted', 'stopped'];
+
 /** Webhooks of all payments, newest first: what could not be delivered is what somebody looks for here. */
 export function Webhooks({ screen, place }: { screen: WebhooksScreen; place: Surroundings }): JSX.Element {
   const t = useTexts();
@@ -28,6 +31,12 @@ export function Webhooks({ screen, place }: { screen: WebhooksScreen; place: Sur
         </details>
       )}
       <StatusTabs path={path} statuses={WEBHOOK_STATES} filter={filter} name="state" />
+      {items.length > 0 && RESENDABLE.includes(filter.state ?? '') && place.permissions.includes('webhook:resend') && (
+        <div class="bar">
+          <p class="hint">{t('webhooks.resend-all-hint')}</p>
+          <ActForm place={place} act="webhooks-resend" fields={{ state: filter.state }} look="small" label={t('webhooks.resend-all')} />
+        </div>
+      )}
       {items.length === 0 ? (
         <section class="card empty">
           <h2>{filter.state === undefined && !later ? t('webhooks.empty-title') : t('webhooks.none-title')}</h2>

@@ -252,3 +252,37 @@ describe('the deployment', () => {
     expect(await codeOf(run(anna, 'job-discard', { id, reason, confirm: 'discard' }, anna.code()))).toBe('done');
   });
 });
+
+describe('what operators set right', () => {
+  it('lets a shop name hashes again for a payment that used its attempts up', async () => {
+    const [anna, shop] = [await member('operator'), await service.aShop()];
+    const { paymentUid: id } = await shop.payment();
+    await sql()`update payments set inquiry_attempts = 5 where id = ${id}`;
+    await run(anna, 'inquiries-reset', { id, reason });
+    expect(await sql()`select inquiry_attempts from payments where id = ${id}`).toEqual([{ inquiryAttempts: 0 }]);
+    expect(await sql()`select details from operator_actions where target = ${id} and action = 'inquiries.reset'`).toEqual([{ details: { used: 5 } }]);
+    expect(await codeOf(run(anna, 'inquiries-reset', { id: randomUUID(), reason }))).toBe('not_found');
+  });
+
+  it('sets prices where they are static, and nowhere else', async () => {
+    const anna = await member('operator');
+    await run(anna, 'price-set', { symbol: 'USDT', usd: '1.02' });
+    expect(await sql()`select usd::text from prices where symbol = 'USDT'`).toEqual([{ usd: expect.stringMatching(/^1\.020*$/) }]);
+    await run(anna, 'price-set', { symbol: 'USDT', usd: '1' });
+    expect(await codeOf(run(anna, 'price-set', { symbol: 'USDT', usd: '-1' }))).toBe('validation_error');
+    const { deps } = service;
+    const live = openPeopleDesk({ ...deps, config: { ...deps.config, SLUICE_PRICE_SOURCE: 'http' } });
+    const asked = { cookie: anna.cookie, address: ADDRESS, act: 'price-set', fields: { symbol: 'USDT', usd: '9' }, proof: '' } as const;
+    expect(await codeOf(live.doOperatorAct(asked))).toBe('forbidden');
+    expect(await sql()`select usd::int from prices where symbol = 'USDT'`).toEqual([{ usd: 1 }]);
+  });
+
+  it('says what a lost transaction was only by a proof, and of what it paid, which', async () => {
+    const anna = await member('operator');
+    const fields = { network: 'ethereum', txid: `0x${'ab'.repeat(32)}`, reason };
+    expect(await codeOf(run(anna, 'outgoing-adopt', { ...fields, as: 'own' }))).toBe('forbidden');
+    expect(await codeOf(run(anna, 'outgoing-adopt', { ...fields, as: 'settlementId' }, anna.code()))).toBe('validation_error');
+    expect(await codeOf(run(anna, 'outgoing-adopt', { ...fields, as: 'settlementId', paid: randomUUID() }, anna.code(1)))).toBe('not_found');
+    expect(await codeOf(run(anna, 'outgoing-adopt', { ...fields, as: 'x' }, anna.code(1)))).toBe('validation_error');
+  });
+});

@@ -52,6 +52,7 @@ const PAGES: Readonly<Record<string, string>> = {
   '/reports': 'report:export',
   '/statements/{id}': 'settlement:read',
   '/requests': 'key:manage',
+  '/sandbox': 'payment:create',
   '/keys': 'key:manage',
   '/allowlists': 'settings:write',
   '/team': 'team:manage',
