@@ -16,6 +16,10 @@ import { ServiceError } from '#shared/core/errors.ts';
 
 /** The console waits five seconds for all that a sign-in asks for. */
 const TIMEOUT_SECONDS = 2;
+/** Metadata, keys and tokens with hundreds of groups are tens of kilobytes; what is longer is an accident or an attack. */
+const LARGEST_BYTES = 1_000_000;
+/** What OpenID Connect allows a subject to be (Core, 2), and what the database keeps. */
+const SUBJECT = /^[\x20-\x7e]{1,255}$/;
 
 /** What only this sign-in knows: `state` travels by the provider, `browser` stays in a cookie. */
 export interface SignInSecrets {
@@ -95,8 +99,9 @@ export function openIdentityProvider({ config, log }: Pick<Deps, 'config' | 'log
         .catch(refused);
       const claims = answer.claims();
       if (claims === undefined) return refused(new Error('no ID token'));
-      const email = claims.email_verified === true && typeof claims.email === 'string' ? claims.email : null;
-      return { issuer: claims.iss, subject: claims.sub, email, claims };
+      if (!SUBJECT.test(claims.sub)) return refused(new Error('the subject is none'));
+      const believed = verifiedOnly(claims);
+      return { issuer: claims.iss, subject: claims.sub, email: typeof believed.email === 'string' ? believed.email : null, claims: believed };
     },
   };
 }
@@ -106,11 +111,31 @@ function derived({ state, browser }: SignInSecrets, what: 'nonce' | 'verifier'):
   return createHmac('sha256', browser).update(`${what}:${state}`).digest('base64url');
 }
 
-/** A provider that cannot be reached, or says that it is broken, proves nothing against anybody. */
+/** Claims without the address and the number that the provider does not say it verified: at many of them people write their own. Pure. */
+function verifiedOnly({ email, phone_number, ...claims }: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return { ...claims, ...(claims.email_verified === true && { email }), ...(claims.phone_number_verified === true && { phone_number }) };
+}
+
+/** A provider that cannot be reached, stalls, pours without end, or says that it is broken, proves nothing against anybody. */
 async function reached(url: string, options: object): Promise<Response> {
-  const answer = await fetch(url, options).catch((error: unknown) => {
+  const unavailable = (error: unknown): never => {
     throw new ServiceError('service_unavailable', { retryAfterSeconds: 1, cause: error });
-  });
+  };
+  const answer = await fetch(url, options).catch(unavailable);
   if (answer.status >= 500) throw new ServiceError('service_unavailable', { retryAfterSeconds: 1 });
-  return answer;
+  const body = await bytesOf(answer).catch(unavailable);
+  return new Response(body, { status: answer.status, headers: answer.headers });
+}
+
+/** The body, or null for an empty one, which some statuses must have. @throws Error for one that is too long */
+async function bytesOf({ body }: Response): Promise<Buffer<ArrayBuffer> | null> {
+  const parts: Uint8Array[] = [];
+  let length = 0;
+  // Leaving the loop early hangs up.
+  for await (const part of (body ?? []) as AsyncIterable<Uint8Array>) {
+    length += part.length;
+    if (length > LARGEST_BYTES) throw new Error('the answer is too long');
+    parts.push(part);
+  }
+  return length === 0 ? null : Buffer.concat(parts);
 }

@@ -7,8 +7,9 @@ const MAX_LENGTH = 254;
  * @throws validation_error for anything that mail could not be sent to
  */
 export function readEmail(text: string): string {
-  const email = text.trim().toLowerCase();
-  if (email.length > MAX_LENGTH || !/^[a-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@[a-z0-9-]+(\.[a-z0-9-]+)*$/.test(email))
+  const told = text.trim();
+  // Before its case: the sign of the kelvin becomes a k of ASCII.
+  if (told.length > MAX_LENGTH || !/^[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)*$/.test(told))
     throw invalid('email', 'must be an e-mail address');
-  return email;
+  return told.toLowerCase();
 }

@@ -4,6 +4,7 @@ import { endSessions, type Session } from '#api/store/sessions.ts';
 import { ServiceError } from '#shared/core/errors.ts';
 import { POLICY } from '#shared/core/policy.ts';
 import { proveCode } from './authenticator-codes.ts';
+import { readEmail } from './email-address.ts';
 import { hashToken, newToken } from './one-time-token.ts';
 import { beginSession, type Visitor } from './sign-in.ts';
 
@@ -16,7 +17,7 @@ type Needed = Pick<Deps, 'db' | 'config' | 'randomBytes' | 'log' | 'mail'>;
 export function mailLink(deps: Needed, { email, visitor }: { email: string; visitor: Visitor }): void {
   const { signInLinkSeconds: seconds, signInLinksPerPerson: most } = POLICY;
   const work = async (): Promise<void> => {
-    const to = email.trim().toLowerCase();
+    const to = readEmail(email);
     const token = newToken(deps.randomBytes);
     if (!(await deps.db.transaction((tx) => insertSignInLink(tx, { email: to, tokenHash: token.hash, seconds, most })))) return;
     await deps.mail.send(

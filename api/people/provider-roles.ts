@@ -1,7 +1,7 @@
 import type { Deps } from '#api/deps.ts';
-import { insertConsoleAction } from '#api/store/console-actions.ts';
+import { type Doer, insertConsoleAction } from '#api/store/console-actions.ts';
 import { findGateway } from '#api/store/gateways.ts';
-import { endMemberships, findRole, insertMembership, lockMemberships, type Membership } from '#api/store/people.ts';
+import { endMemberships, endMembershipsByRule, findRole, insertMembership, lockMemberships, type Membership } from '#api/store/people.ts';
 import { uuidFrom } from '#shared/core/ids.ts';
 import type { ProviderRule } from '#shared/platform/provider-rules.ts';
 import type { Tx } from '#shared/platform/postgres.ts';
@@ -41,9 +41,22 @@ export async function followRules(
   const given = grants.filter((grant) => at(grant) === undefined || (at(grant)?.byRule === true && at(grant)?.role !== grant.role));
   for (const { gatewayId } of ended) await endMemberships(tx, personId, { gatewayId });
   for (const grant of given) await insertMembership(tx, { id: uuidFrom(randomBytes(16)), personId, ...grant, byRule: true });
-  const by = { kind: 'service', name: 'identity provider', address } as const;
+  const by = byProvider(address);
   return async () => {
     for (const { gatewayId, role } of ended) await insertConsoleAction(tx, by, { act: 'membership.end', target: personId, gatewayId, before: { role } });
     for (const { gatewayId, role } of given) await insertConsoleAction(tx, by, { act: 'membership.give', target: personId, gatewayId, after: { role } });
   };
+}
+
+/**
+ * Takes from a person what rules gave, where no provider signed them in for so many seconds: nobody says any more that its claim stands. Locks what it ends.
+ */
+export async function endUnspoken(tx: Tx, personId: string, { address, withinSeconds }: { address: string; withinSeconds: number }): Promise<void> {
+  const ended = await endMembershipsByRule(tx, personId, withinSeconds);
+  for (const { gatewayId, role } of ended)
+    await insertConsoleAction(tx, byProvider(address), { act: 'membership.end', target: personId, gatewayId, before: { role } });
+}
+
+function byProvider(address: string): Doer {
+  return { kind: 'service', name: 'identity provider', address };
 }

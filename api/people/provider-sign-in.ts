@@ -12,7 +12,7 @@ import type { Tx } from '#shared/platform/postgres.ts';
 import { readEmail } from './email-address.ts';
 import { tellPerson } from './notices.ts';
 import { hashToken, newToken } from './one-time-token.ts';
-import { followRules, grantsOf } from './provider-roles.ts';
+import { endUnspoken, followRules, grantsOf } from './provider-roles.ts';
 import { beginSession, type Visitor } from './sign-in.ts';
 import { doer, type Signed } from './signed.ts';
 import { type Act, proveAct, stepUpOptions } from './step-up.ts';
@@ -118,7 +118,7 @@ export async function disconnectOptions(deps: Needed, { session }: Signed): Prom
   return stepUpOptions(deps, session, disconnecting(session));
 }
 
-/** Takes from a person what a provider signs in, by a passkey of theirs or a code: so that another way in is left. @throws forbidden, not_found */
+/** Takes from a person what a provider signs in, and what its rules gave, by a passkey of theirs or a code: so that another way in is left. @throws forbidden, not_found */
 export async function disconnect(deps: Needed, signed: Signed, proof: string): Promise<void> {
   const { session } = signed;
   await proveAct(deps, session, { act: disconnecting(session), proof });
@@ -128,6 +128,7 @@ export async function disconnect(deps: Needed, signed: Signed, proof: string): P
     if ((await removeIdentities(tx, session.personId)) === 0) throw new ServiceError('not_found');
     await tellPerson(deps, tx, { personId: session.personId, what: 'identity.remove', address: signed.address });
     await insertConsoleAction(tx, doer(signed), { act: 'identity.remove', target: session.personId, gatewayId: null });
+    await endUnspoken(tx, session.personId, { address: signed.address, withinSeconds: POLICY.sessionSeconds });
   });
 }
 

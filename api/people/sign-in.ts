@@ -8,9 +8,11 @@ import { ensurePerson, insertMembership } from '#api/store/people.ts';
 import { endSessions, findSession, insertSession, type Session, touchSession } from '#api/store/sessions.ts';
 import { ServiceError } from '#shared/core/errors.ts';
 import { uuidFrom } from '#shared/core/ids.ts';
+import { POLICY } from '#shared/core/policy.ts';
 import type { Tx } from '#shared/platform/postgres.ts';
 import { tellPerson } from './notices.ts';
 import { hashToken, newToken } from './one-time-token.ts';
+import { endUnspoken } from './provider-roles.ts';
 import { assertionOptions, readAssertion, readRegistration, registrationOptions } from './passkeys.ts';
 
 type Needed = Pick<Deps, 'db' | 'config' | 'randomBytes' | 'log'>;
@@ -105,9 +107,10 @@ function signInFirst(): ServiceError {
   return new ServiceError('conflict', { message: 'Sign in with your passkey, then open the link again.' });
 }
 
-/** Makes a session of a person for a browser; answers its cookie. */
+/** Makes a session of a person for a browser; answers its cookie. What no provider speaks for any more they may not do in it. */
 export async function beginSession({ randomBytes }: Pick<Deps, 'randomBytes'>, tx: Tx, personId: string, { address, browser }: Visitor): Promise<string> {
   const token = newToken(randomBytes);
+  await endUnspoken(tx, personId, { address, withinSeconds: POLICY.sessionSeconds });
   await insertSession(tx, { id: uuidFrom(randomBytes(16)), tokenHash: token.hash, personId, address, browser: browser.slice(0, 200) });
   return token.text;
 }

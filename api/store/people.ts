@@ -38,6 +38,14 @@ export async function endMemberships(tx: Tx, personId: string, where: 'everywher
     returning gateway_id, role`;
 }
 
+/** Ends what rules gave a person whom no provider signed in within so many seconds of service time, or who has none. Locks the rows it ends. */
+export async function endMembershipsByRule(tx: Tx, personId: string, withinSeconds: number): Promise<Membership[]> {
+  return tx<Membership[]>`
+    update memberships set ended_at = sluice_now() where person_id = ${personId} and ended_at is null and by_rule and not exists (
+      select 1 from identities i where i.person_id = ${personId} and i.used_at > sluice_now() - make_interval(secs => ${withinSeconds}))
+    returning gateway_id, role`;
+}
+
 /** A row of the list of people: a membership, or an invitation that still works. */
 export interface PersonRow {
   /** Of the membership or the invitation. */
