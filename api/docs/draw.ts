@@ -34,6 +34,8 @@ export interface Drawn {
 
 /** The documentation as texts by their addresses. */
 export interface Draughtsman {
+  /** Where anything is. */
+  addresses: string[];
   /** Null where nothing is. */
   draw(path: string): Promise<Drawn | null>;
   /** The page that shows what was found. */
@@ -87,6 +89,7 @@ export function openDraughtsman({ folders, assets, merchant, operator }: DrawnFr
     ]),
   ]);
   return {
+    addresses: [...texts.keys()],
     draw: async (path) => (await texts.get(path)?.()) ?? null,
     results(question) {
       const text = frame(assets, {

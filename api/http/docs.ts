@@ -59,15 +59,22 @@ export function docsRouter(deps: Pick<Deps, 'config' | 'limiter'>, contracts: Co
       type: 'application/json',
       text: JSON.stringify({ ...contracts.merchant, servers: [{ url: '/api/v1', description: 'This deployment.' }] }),
     });
-  const kept = new Map<string, Body>();
-  const page = async (path: string, encoding: Encoding): Promise<Body | null> => {
+  const kept = new Map<string, Promise<Body | null>>();
+  const drawnPage = async (path: string, encoding: Encoding): Promise<Body | null> => {
+    const drawn = await (path === '/openapi.json' ? contract() : drawing.ask(path));
+    return drawn === null ? null : compressed(drawn, encoding);
+  };
+  /** However many ask for a page at once, it is drawn and compressed once; what failed, and what is none, is not kept. */
+  const page = (path: string, encoding: Encoding): Promise<Body | null> => {
     const key = `${encoding} ${path}`;
     const known = kept.get(key);
     if (known !== undefined) return known;
-    const drawn = await (path === '/openapi.json' ? contract() : drawing.ask(path));
-    if (drawn === null) return null;
-    const body = await compressed(drawn, encoding);
+    const body = drawnPage(path, encoding);
     kept.set(key, body);
+    void body.then(
+      (one) => one === null && kept.delete(key),
+      () => kept.delete(key),
+    );
     return body;
   };
 
