@@ -1,4 +1,5 @@
-import { gunzipSync } from 'node:zlib';
+import { promisify } from 'node:util';
+import { gunzip } from 'node:zlib';
 import type { components } from '#api/contract/types.ts';
 import type { Commit, Deps, Gateway, Reply, SentFile } from '#api/deps.ts';
 import { countExports, findExport, findExportPart, insertExport, listExportsAfter, lockExports, type StoredExport } from '#api/store/exports.ts';
@@ -88,12 +89,12 @@ async function ownExport(deps: Pick<Deps, 'db'>, gateway: Gateway, id: string): 
   return one;
 }
 
-/** Bytes of the file from one on and before another, a part at a time. */
+/** Bytes of the file from one on and before another, a piece at a time. */
 async function* bytesOf(deps: Pick<Deps, 'db'>, id: string, from: number, to: number): AsyncGenerator<Uint8Array> {
   for (let at = from; at < to; ) {
     const part = await findExportPart(deps.db.sql, id, at);
     if (part === undefined) throw new Error('the export was deleted while it was read');
-    const bytes = gunzipSync(part.body).subarray(at - part.startsAt, to - part.startsAt);
+    const bytes = (await promisify(gunzip)(part.body)).subarray(at - part.startsAt, to - part.startsAt);
     if (bytes.length === 0) throw new Error('a part of the export is missing');
     yield bytes;
     at += bytes.length;

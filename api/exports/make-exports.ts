@@ -1,4 +1,5 @@
-import { gzipSync } from 'node:zlib';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
 import type { Deps } from '#api/deps.ts';
 import { failExport, insertExportPart, isExportMaking, lockNextExport, moveExport, type StoredExport } from '#api/store/exports.ts';
 import { POLICY } from '#shared/core/policy.ts';
@@ -50,6 +51,12 @@ export async function makeNextPart(deps: Pick<Deps, 'db' | 'chains' | 'log'>): P
   return found;
 }
 
+/** Rows of the next part: fewer where those before them were large, and few before anything is known. Pure. */
+function rowsOf({ rowCount, byteCount }: Pick<StoredExport, 'rowCount' | 'byteCount'>): number {
+  const { exportPartRows: most, exportPartBytes: bytes } = POLICY;
+  return rowCount === 0 ? most / 10 : Math.max(1, Math.min(most, Math.floor((bytes * rowCount) / byteCount)));
+}
+
 async function makePart(deps: Pick<Deps, 'chains'>, tx: Tx, one: StoredExport): Promise<void> {
   const { rows, next } = await kindOf(one.kind).read(deps, tx, {
     gatewayId: one.gatewayId,
@@ -57,13 +64,17 @@ async function makePart(deps: Pick<Deps, 'chains'>, tx: Tx, one: StoredExport): 
     from: one.fromAt,
     until: one.until,
     after: one.place,
-    limit: POLICY.exportPartRows,
+    limit: rowsOf(one),
   });
   const line = one.format === 'csv' ? csvLine : jsonLine;
   const head = one.format === 'csv' && one.place === null ? csvHead(one.columns) : '';
   const bytes = Buffer.from(head + rows.map((row) => line(one.columns, row)).join(''));
   const [rowCount, byteCount] = [one.rowCount + rows.length, one.byteCount + bytes.length];
   if (rowCount > POLICY.exportRows || byteCount > POLICY.exportBytes) return moveExport(tx, { ...one, state: 'failed', problem: 'too_large' });
-  if (bytes.length > 0) await insertExportPart(tx, { exportId: one.id, startsAt: one.byteCount, body: gzipSync(bytes) });
+  // In pieces, and beside the thread that answers payers: whoever reads the file holds one piece, however large its rows are.
+  for (let at = 0; at < bytes.length; at += POLICY.exportPieceBytes) {
+    const body = await promisify(gzip)(bytes.subarray(at, at + POLICY.exportPieceBytes));
+    await insertExportPart(tx, { exportId: one.id, startsAt: one.byteCount + at, body });
+  }
   await moveExport(tx, { ...one, state: next === null ? 'ready' : 'making', problem: null, place: next ?? one.place, rowCount, byteCount });
 }

@@ -205,6 +205,10 @@ export const POLICY = {
 
   /** Rows of an export that are read and written in one transaction: some tens of milliseconds, and whoever waits is next after them. */
   exportPartRows: 1_000,
+  /** Where rows are large, as many as come to about this, judged by those before them; the first part has a tenth of the rows. */
+  exportPartBytes: 4 * 1024 * 1024,
+  /** A file is kept, and read, in pieces of this: a hundred slow downloads are some tens of megabytes. */
+  exportPieceBytes: 256 * 1024,
   exportRows: 1_000_000,
   exportBytes: 256 * 1024 * 1024,
   /** Parts that could not be made in a row until an export is given up. */
@@ -495,8 +499,12 @@ export const EDGE_RATE_LIMITS = {
   consoleForm: 60,
   /** What the console asks the http role for on behalf of one address: as many as its forms, and what a second console lets through. */
   peopleDesk: 120,
-  /** The same for everybody together, as a console that a stranger holds may name any address: a few hundred people at once, and too little to fill a table with. */
+  /** The same on behalf of those who are signed in there, beside whatever strangers behind the same address do. */
+  peopleDeskPerson: 120,
+  /** The same for all strangers together, as a console that a stranger holds may name any address: a few hundred people at once, and too little to fill a table with. */
   peopleDeskAll: 3_000,
+  /** And for all who are signed in, whom no stranger keeps from working: as much again. */
+  peopleDeskSignedIn: 3_000,
 } as const;
 
 /**

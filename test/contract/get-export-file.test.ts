@@ -1,3 +1,4 @@
+import { gunzipSync } from 'node:zlib';
 import { expect, it } from 'vitest';
 import { EXPORT_KINDS } from '#api/exports/kinds.ts';
 import { makeNextPart } from '#api/exports/make-exports.ts';
@@ -19,8 +20,8 @@ async function ask(shop: Shop, body: object): Promise<Record<string, string>> {
 }
 
 /** So many payments of a shop, copies of one, each a second older than the one before. */
-async function copies({ world }: Service, shop: Shop, count: number): Promise<void> {
-  const { paymentUid } = await shop.payment();
+async function copies({ world }: Service, shop: Shop, count: number, body: Record<string, unknown> = {}): Promise<void> {
+  const { paymentUid } = await shop.payment(body);
   const { sql } = world.database;
   const names = await sql<{ name: string }[]>`
     select column_name as name from information_schema.columns where table_name = 'payments' and is_generated = 'NEVER' and column_name not in ('id', 'created_at')`;
@@ -108,6 +109,20 @@ describeOperation('getExportFile', {
       const [first, second] = [(await send({ from: shop, params: whole })).text, (await send({ from: shop, params: cut })).text];
       expect(second.split('\r\n')).toHaveLength(3_502);
       expect(second).toBe(first);
+    });
+
+    it('is kept in pieces that a process can hold many of, however large its rows are: who downloads slowly fills nobody’s memory', async () => {
+      const shop = await anotherShop();
+      const order = Array.from({ length: 30 }, (_, at) => `${at}-`.repeat(600)).join('\u00e9');
+      await copies(service, shop, 120, { webhookParams: { order } });
+      const params = await ask(shop, { kind: 'payments', format: 'jsonl', columns: ['paymentUid', 'webhookParams'] });
+      await make(service);
+      const rows = (await send({ from: shop, params })).text.trimEnd().split('\n');
+      expect(rows.map((row) => JSON.parse(row).webhookParams.order === order)).toEqual(Array(120).fill(true));
+      const pieces = await service.world.database.sql<{ body: Uint8Array }[]>`select body from export_parts where export_id = ${params.exportId as string}`;
+      const sizes = pieces.map(({ body }) => gunzipSync(body).length);
+      expect(Math.max(...sizes)).toBeLessThanOrEqual(POLICY.exportPieceBytes);
+      expect(sizes.reduce((sum, one) => sum + one, 0)).toBeGreaterThan(10 * POLICY.exportPieceBytes);
     });
 
     it('is made for a small gateway after one part of a large one’s, whoever asked first', async () => {
