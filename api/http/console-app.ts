@@ -23,7 +23,7 @@ import { CONSOLE_COOKIE, consoleCookie, LANGUAGE_COOKIE, PROVIDER_COOKIE, refuse
 import { type Answer, field, languageOf, namedIn, type Redirection, type Route, type Visit } from './console-visit.ts';
 import { errorHeaders } from './envelope.ts';
 import { answerErrors, noteFailure, notesOf, observe } from './observe.ts';
-import { rateLimit } from './rate-limit.ts';
+import { credentialOf, rateLimit } from './rate-limit.ts';
 import { sendFile } from './send-file.ts';
 
 /** Where people read what keys may read; the same path as at the api's own host. */
@@ -72,10 +72,14 @@ export async function createConsoleApp(
     const found = routeOf(request);
     notesOf(response).route = found?.route.path ?? 'other';
     try {
-      await rateLimit(deps, { operationId: request.method === 'POST' ? 'consoleForm' : 'consolePage', clientIp: address });
+      const cookie = consoleCookie(request);
+      // Strangers behind the same address do not use up what those have who were signed in there.
+      const credential = credentialOf('token', cookie);
+      const admission = await rateLimit(deps, { operationId: request.method === 'POST' ? 'consoleForm' : 'consolePage', clientIp: address, credential });
       if (found === undefined) throw new ServiceError('not_found');
       refuseForeign(request, ownOrigin);
-      visit.session = await readSession(deps, consoleCookie(request));
+      visit.session = await readSession(deps, cookie);
+      if (visit.session !== undefined) admission.prove();
       if (found.route.signedIn && visit.session === undefined) return redirect(response, headers, { to: '/sign-in' });
       if (request.method === 'POST') visit.form = new URLSearchParams((await readBody(request, response)).toString('utf8'));
       const answer = await found.route.run(visit, found.named);

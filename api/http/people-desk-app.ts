@@ -2,6 +2,8 @@ import { timingSafeEqual } from 'node:crypto';
 import express, { type Express, type Request, type Response } from 'express';
 import type { Deps } from '#api/deps.ts';
 import { DESK_CALLS, type PeopleDesk } from '#api/people/desk.ts';
+import { hashToken } from '#api/people/one-time-token.ts';
+import { findSession } from '#api/store/sessions.ts';
 import { Invariant, invalid, ServiceError } from '#shared/core/errors.ts';
 import { successBody } from '#shared/core/reply-body.ts';
 import { readBody } from './body.ts';
@@ -14,12 +16,18 @@ import { parseStrictJson } from './strict-json.ts';
 /** Where the console asks; what follows it is the name of a call. */
 export const PEOPLE_DESK_PATH = '/internal/v1/people';
 
-/** One budget for whatever the console asks. */
+/** One budget for whatever the console asks on behalf of strangers, and another one for those who are signed in. */
 const EVERYBODY = '0.0.0.0';
 
 /** The address that a call is made for, as the console says. Pure. */
 function addressOf(asked: { address: string } | { visitor: { address: string } }): string {
   return 'visitor' in asked ? asked.visitor.address : asked.address;
+}
+
+/** Strangers use up what strangers have, behind one address and together, and keep nobody from working who is signed in. */
+async function isSignedIn({ db }: Deps, asked: object): Promise<boolean> {
+  const cookie = 'cookie' in asked && typeof asked.cookie === 'string' ? asked.cookie : undefined;
+  return cookie !== undefined && (await findSession(db.sql, hashToken(cookie))) !== undefined;
 }
 
 /**
@@ -38,13 +46,15 @@ export function createPeopleDeskApp(deps: Deps, desk: PeopleDesk): Express {
     // Both are compared, whatever the first one says.
     const [isOwn, isBefore] = [timingSafeEqual(given, digest(own)), timingSafeEqual(given, digest(before))];
     if (!isOwn && !isBefore) throw new ServiceError('operator_token_invalid', { message: 'The key of the internal listener is missing or wrong.' });
-    await rateLimit(deps, { operationId: 'peopleDeskAll', clientIp: EVERYBODY });
     const name = request.params.call as keyof PeopleDesk;
     if (!Object.hasOwn(DESK_CALLS, name)) throw new ServiceError('not_found');
     notesOf(response).route = `${PEOPLE_DESK_PATH}/${name}`;
     const asked = DESK_CALLS[name].safeParse(parseStrictJson(await readBody(request, response)));
     if (!asked.success) throw invalid(asked.error.issues[0]?.path.join('.') || 'body', asked.error.issues[0]?.message ?? 'is not valid');
-    await rateLimit(deps, { operationId: 'peopleDesk', clientIp: addressOf(asked.data) });
+    // First: an address that asks too much takes nothing from what everybody shares.
+    const signedIn = await isSignedIn(deps, asked.data);
+    await rateLimit(deps, { operationId: signedIn ? 'peopleDeskPerson' : 'peopleDesk', clientIp: addressOf(asked.data) });
+    await rateLimit(deps, { operationId: signedIn ? 'peopleDeskSignedIn' : 'peopleDeskAll', clientIp: EVERYBODY });
     const answer = await (desk[name] as (asked: unknown) => Promise<object>)(asked.data);
     send(response, 200, successBody(answer));
   });

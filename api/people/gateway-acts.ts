@@ -275,10 +275,10 @@ export const GATEWAY_ACTS: Readonly<Record<GatewayActName, GatewayAct<unknown>>>
     fields: z.strictObject({ email: z.string().max(320), role: z.string().max(20) }),
     target: ({ email }) => email,
     agreed: async (_deps, { fields: { email, role } }) => ({ email, role }),
-    run: async (deps, { gateway, fields: { email, role }, permissions, commit }) => {
+    run: async (deps, { gateway, fields: { email, role }, permissions, personId, commit }) => {
       let token = '';
       await commit(async (tx) => {
-        token = await inviteMember(tx, deps, { gatewayId: gateway.id, email, role, permissions });
+        token = await inviteMember(tx, deps, { gatewayId: gateway.id, email, role, permissions, personId });
         return { status: 201, data: {} };
       });
       return { email, link: new URL(`/invitations/${token}`, deps.config.SLUICE_CONSOLE_URL).toString() };

@@ -40,6 +40,7 @@ export async function invitePerson(
       tokenHash: token.hash,
       email,
       purpose: { recovers: null, gatewayId, role },
+      invitedBy: by.kind === 'person' ? by.personId : null,
       seconds: POLICY.invitationSeconds,
     });
     await insertConsoleAction(tx, by, { act: 'person.invite', target: email, gatewayId, after: { role } });
@@ -60,7 +61,7 @@ export async function recoverPerson({ db, randomBytes }: Needed, { email: text, 
     const person = await findPersonByEmail(tx, email);
     if (person === undefined) throw new ServiceError('not_found', { message: `Nobody of the address ${email} ever accepted an invitation: invite them.` });
     const purpose = { recovers: person.id, gatewayId: null, role: null };
-    const until = await insertInvitation(tx, { id, tokenHash: token.hash, email, purpose, seconds: POLICY.invitationSeconds });
+    const until = await insertInvitation(tx, { id, tokenHash: token.hash, email, purpose, invitedBy: null, seconds: POLICY.invitationSeconds });
     await insertConsoleAction(tx, by, { act: 'person.recover', target: person.id, gatewayId: null, after: { email } });
     return until;
   });

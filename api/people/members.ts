@@ -25,7 +25,7 @@ interface MemberChange {
 export async function inviteMember(
   tx: Tx,
   { randomBytes }: Pick<Deps, 'randomBytes'>,
-  { gatewayId, email: text, role, permissions }: MemberChange & { role: string },
+  { gatewayId, email: text, role, permissions, personId }: MemberChange & { role: string; personId: string },
 ): Promise<string> {
   const email = readEmail(text);
   const known = (await listRoles(tx)).find(({ name, operates }) => name === role && !operates);
@@ -36,7 +36,7 @@ export async function inviteMember(
     throw new ServiceError('conflict', { message: `${POLICY.openInvitations} links to this gateway are open, which is as many as there may be.` });
   const token = newToken(randomBytes);
   const purpose = { recovers: null, gatewayId, role } as const;
-  await insertInvitation(tx, { id: uuidFrom(randomBytes(16)), tokenHash: token.hash, email, purpose, seconds: POLICY.invitationSeconds });
+  await insertInvitation(tx, { id: uuidFrom(randomBytes(16)), tokenHash: token.hash, email, purpose, invitedBy: personId, seconds: POLICY.invitationSeconds });
   return token.text;
 }
 

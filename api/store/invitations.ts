@@ -10,18 +10,20 @@ export interface NewInvitation {
   tokenHash: string;
   email: string;
   purpose: Purpose;
+  /** Whose right to invite it rests on; null for a command's. */
+  invitedBy: string | null;
   /** How long it works. */
   seconds: number;
 }
 
 /** Adds one in place of any other for the same person and place, so that there is never more than one; answers the service time until which it works. */
-export async function insertInvitation(tx: Tx, { id, tokenHash, email, purpose, seconds }: NewInvitation): Promise<Date> {
+export async function insertInvitation(tx: Tx, { id, tokenHash, email, purpose, invitedBy, seconds }: NewInvitation): Promise<Date> {
   await tx`
     update invitations set ended_at = sluice_now(), outcome = 'replaced'
     where email = ${email} and ended_at is null and gateway_id is not distinct from ${purpose.gatewayId} and recovers is not distinct from ${purpose.recovers}`;
   const [row] = await tx<[{ expiresAt: Date }]>`
-    insert into invitations (id, token_hash, email, recovers, gateway_id, role, expires_at)
-    values (${id}, ${tokenHash}, ${email}, ${purpose.recovers}, ${purpose.gatewayId}, ${purpose.role}, sluice_now() + make_interval(secs => ${seconds}))
+    insert into invitations (id, token_hash, email, recovers, gateway_id, role, invited_by, expires_at)
+    values (${id}, ${tokenHash}, ${email}, ${purpose.recovers}, ${purpose.gatewayId}, ${purpose.role}, ${invitedBy}, sluice_now() + make_interval(secs => ${seconds}))
     returning expires_at`;
   return row.expiresAt;
 }
@@ -56,14 +58,26 @@ export async function findOpenInvitation(sql: Reads, tokenHash: string): Promise
         select p.id from people p where p.email = i.email and (
           exists (select 1 from passkeys k where k.person_id = p.id and k.removed_at is null) or exists (select 1 from identities n where n.person_id = p.id))) end as holder_id
     from invitations i left join gateways g on g.id = i.gateway_id
-    where i.token_hash = ${tokenHash} and i.ended_at is null and i.expires_at > sluice_now()`;
+    where i.token_hash = ${tokenHash} and ${works(sql)}`;
   return row;
+}
+
+/**
+ * An invitation `i` that is not too old, and whose maker may still invite to it: whoever was removed, or may do less now, leaves no door open behind them. Members invite to no more
+ * than they may do, operators to everything.
+ */
+function works(sql: Reads) {
+  return sql`i.ended_at is null and i.expires_at > sluice_now() and (i.invited_by is null or exists (
+    select 1 from memberships m join roles r on r.name = m.role where m.person_id = i.invited_by and m.ended_at is null and (
+      (m.gateway_id is null and 'gateway:provision' = any(r.permissions))
+      or (m.gateway_id = i.gateway_id and 'team:manage' = any(r.permissions)
+        and (select given.permissions from roles given where given.name = i.role) <@ r.permissions))))`;
 }
 
 /** Ends an invitation as accepted; false when it does not work any more. Of two at once one is told true. */
 export async function acceptOnce(tx: Tx, id: string): Promise<boolean> {
   const rows = await tx`
-    update invitations set ended_at = sluice_now(), outcome = 'accepted' where id = ${id} and ended_at is null and expires_at > sluice_now() returning id`;
+    update invitations i set ended_at = sluice_now(), outcome = 'accepted' where i.id = ${id} and ${works(tx)} returning i.id`;
   return rows.length === 1;
 }
 
