@@ -43,6 +43,12 @@ export function pathAfterOperatorAct(act: OperatorActName, fields: Readonly<Reco
 export function screenAfterOperatorAct(act: OperatorActName, fields: Readonly<Record<string, string>>, shown: object): { screen: Screen } | undefined {
   if (act === 'operator-invite') return { screen: { kind: 'new-link', ...(shown as { email: string; link: string }) } };
   if (act !== 'gateway-create') return undefined;
-  const made = shown as Omit<GatewayMadeScreen, 'kind' | 'cashouts' | 'allowlisted'>;
-  return { screen: { kind: 'gateway-made', ...made, cashouts: fields.cashouts === 'on', allowlisted: (fields.allowlist ?? '').trim() !== '' } };
+  const made = shown as Omit<GatewayMadeScreen, 'kind' | 'may'>;
+  const may = {
+    fixedAmounts: fields.billing !== 'PLATFORM',
+    openAmounts: fields.openAmount === 'on',
+    cashouts: fields.cashouts === 'on',
+    allowlisted: (fields.allowlist ?? '').trim() !== '',
+  };
+  return { screen: { kind: 'gateway-made', ...made, may } };
 }

@@ -177,7 +177,12 @@ export const GATEWAY_ACTS: Readonly<Record<GatewayActName, GatewayAct<unknown>>>
   }),
   'sandbox-create': act({
     permission: 'payment:create',
-    fields: z.strictObject({ amount: z.string().max(80), currencyCode: z.string().max(16), title: z.string().max(200).optional(), webhookUrl: z.string().max(2_048).optional() }),
+    fields: z.strictObject({
+      amount: z.string().max(80),
+      currencyCode: z.string().max(16),
+      title: z.string().max(200).optional(),
+      webhookUrl: z.string().max(2_048).optional(),
+    }),
     target: ({ amount, currencyCode }) => `${amount} ${currencyCode}`,
     run: async (deps, { gateway, fields, address, commit }) => {
       // Whoever pays it goes back to where they made it.

@@ -195,6 +195,12 @@ export const OPERATOR_ACTS: Readonly<Record<OperatorActName, OperatorAct<unknown
       cashouts: z.literal('on').optional(),
       allowlist: z.string().max(4_000).optional(),
       capUsd: z.string().max(40).optional(),
+      parking: z.literal('on').optional(),
+      dispatchDelay: wholeNumber().optional(),
+      openAmount: z.literal('on').optional(),
+      minAmountUsd: z.string().max(40).optional(),
+      screening: z.literal('on').optional(),
+      screeningCredits: wholeNumber().optional(),
       commissionBps: z
         .string()
         .regex(/^\d{1,5}$/)
@@ -274,6 +280,10 @@ async function heldInWords(deps: Deps, paymentId: string): Promise<Act['content'
   return { paymentId, gatewayId: payment.gatewayId, amount: payment.amount, currency: payment.currencyCode };
 }
 
+function wholeNumber(): z.ZodString {
+  return z.string().regex(/^\d{1,9}$/, 'must be a whole number');
+}
+
 function height() {
   return z.string().regex(/^\d{1,15}$/, 'must be the height of a block');
 }
@@ -298,6 +308,12 @@ function gatewayBody(fields: {
   cashouts?: 'on' | undefined;
   allowlist?: string | undefined;
   capUsd?: string | undefined;
+  parking?: 'on' | undefined;
+  dispatchDelay?: string | undefined;
+  openAmount?: 'on' | undefined;
+  minAmountUsd?: string | undefined;
+  screening?: 'on' | undefined;
+  screeningCredits?: string | undefined;
   commissionBps?: string | undefined;
   contactEmail?: string | undefined;
 }) {
@@ -307,7 +323,15 @@ function gatewayBody(fields: {
     billing,
     contactEmail,
     settings: { commissionBps: Number(commissionBps) },
-    cashout: { enabled: cashouts === 'on', allowlist: allowlist.split(/[\s,]+/).filter((one) => one !== ''), approvalCapUsd: capUsd },
+    openAmount: { enabled: fields.openAmount === 'on', minAmountUsd: fields.minAmountUsd ?? null },
+    cashout: {
+      enabled: cashouts === 'on',
+      allowlist: allowlist.split(/[\s,]+/).filter((one) => one !== ''),
+      approvalCapUsd: capUsd,
+      parkingEnabled: fields.parking === 'on',
+      dispatchDelaySeconds: Number(fields.dispatchDelay ?? 0),
+    },
+    screening: { enabled: fields.screening === 'on', credits: Number(fields.screeningCredits ?? 0) },
   };
 }
 

@@ -223,9 +223,8 @@ export interface GatewayMadeScreen {
   webhookSecret: string;
   owner: string;
   link: string;
-  /** Whether its server may ask for cashouts, and from an address that was named. */
-  cashouts: boolean;
-  allowlisted: boolean;
+  /** What its server may ask for: payments of an amount, or of any; cashouts, and from an address that was named. */
+  may: { fixedAmounts: boolean; openAmounts: boolean; cashouts: boolean; allowlisted: boolean };
 }
 
 /** Pages of a gateway. */

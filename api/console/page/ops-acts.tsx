@@ -44,6 +44,15 @@ function Text({ name, title, hint, required = true }: { name: string; title: str
   );
 }
 
+function Box({ name, title }: { name: string; title: string }): JSX.Element {
+  return (
+    <label class="check">
+      <input type="checkbox" name={name} value="on" />
+      <span>{title}</span>
+    </label>
+  );
+}
+
 interface Of {
   place: Surroundings;
 }
@@ -332,12 +341,15 @@ export function NewGateway({ place }: Of): JSX.Element | null {
           </select>
         </label>
         <Text name="commissionBps" title={t('ops-act.commission')} hint={t('ops-act.commission-hint')} required={false} />
-        <label class="check">
-          <input type="checkbox" name="cashouts" value="on" />
-          <span>{t('ops-act.cashouts')}</span>
-        </label>
+        <Box name="openAmount" title={t('ops-act.open-amount')} />
+        <Text name="minAmountUsd" title={t('ops-act.min-amount')} hint={t('ops-act.min-amount-hint')} required={false} />
+        <Box name="cashouts" title={t('ops-act.cashouts')} />
         <Text name="allowlist" title={t('ops-act.allowlist')} hint={t('ops-act.allowlist-hint')} required={false} />
         <Text name="capUsd" title={t('ops-act.cap')} hint={t('ops-act.cap-hint')} required={false} />
+        <Box name="parking" title={t('ops-act.parking')} />
+        <Text name="dispatchDelay" title={t('ops-act.dispatch-delay')} hint={t('ops-act.dispatch-delay-hint')} required={false} />
+        <Box name="screening" title={t('ops-act.screening')} />
+        <Text name="screeningCredits" title={t('ops-act.screening-credits')} hint={t('ops-act.screening-credits-hint')} required={false} />
         <Text name="contactEmail" title={t('ops-act.contact')} required={false} />
       </ActForm>
     </details>
@@ -347,7 +359,7 @@ export function NewGateway({ place }: Of): JSX.Element | null {
 /** What a new gateway begins with, shown this once, and what its API answers now. */
 export function GatewayMade({ screen, place }: Of & { screen: GatewayMadeScreen }): JSX.Element {
   const t = useTexts();
-  const { id, name, apiKey, cashoutSigningSecret, webhookSecret, owner, link, cashouts, allowlisted } = screen;
+  const { id, name, apiKey, cashoutSigningSecret, webhookSecret, owner, link, may: allowed } = screen;
   const secret = (title: string, text: string): JSX.Element => (
     <Fact name={title}>
       <code class="whole" data-part="secret">
@@ -371,8 +383,9 @@ export function GatewayMade({ screen, place }: Of & { screen: GatewayMadeScreen 
       <section class="card">
         <h2>{t('ops-act.answers')}</h2>
         <ul class="plain">
-          <li>{t('ops-act.answers-payments')}</li>
-          <li>{t(!cashouts ? 'ops-act.answers-no-cashouts' : allowlisted ? 'ops-act.answers-cashouts' : 'ops-act.answers-no-address')}</li>
+          <li>{t(allowed.fixedAmounts ? 'ops-act.answers-payments' : 'ops-act.answers-no-payments')}</li>
+          <li>{t(allowed.openAmounts ? 'ops-act.answers-open' : 'ops-act.answers-no-open')}</li>
+          <li>{t(!allowed.cashouts ? 'ops-act.answers-no-cashouts' : allowed.allowlisted ? 'ops-act.answers-cashouts' : 'ops-act.answers-no-address')}</li>
           <li>{t('ops-act.answers-totp')}</li>
         </ul>
         <a class="button button-main" href={`${place.href}/gateways/${id}`}>
