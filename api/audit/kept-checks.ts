@@ -1,11 +1,14 @@
 import { type Check, LIMIT } from './check.ts';
 
-/** What must hold of figures that are kept as sums (decisions 0055 and 0068). They only inform, so they are added up from their rows at night alone. */
+/**
+ * What must hold of figures that are kept as sums (decisions 0055 and 0068), and of lists that say where to look (decision 0083). What they miss informs, and what is
+ * looked for there is audited by itself, so they are compared with their rows at night alone.
+ */
 export const KEPT_CHECKS: readonly Check[] = [
   {
     name: 'A33',
     title:
-      'what lists count, what credits, the months of gateways and the uses of addresses are said to add up to, and the figures of each day, are what their rows are',
+      'what lists count, what credits, the months of gateways and the uses of addresses are said to add up to, and the figures of each day, are what their rows are; and no coins are missing where open ones are looked for',
     mayPass: false,
     onlyInforms: true,
     query: `
@@ -16,7 +19,9 @@ export const KEPT_CHECKS: readonly Check[] = [
         union all
         select 'settlements', gateway_id, status, -count(*) from settlements group by 2, 3
         union all
-        select 'webhook_events', gateway_id, state, -count(*) from webhook_events group by 2, 3) both_sides
+        select 'webhook_events', gateway_id, state, -count(*) from webhook_events group by 2, 3
+        union all
+        select 'deposits', p.gateway_id, d.state, -count(*) from deposits d join payments p on p.id = d.payment_id group by 2, 3) both_sides
       group by 1, 2, 3 having sum(count) <> 0
       union all
       select 'credits', gateway_id, asset_id || ' ' || pool || ' ' || matured, sum(gross) from (
@@ -52,7 +57,32 @@ export const KEPT_CHECKS: readonly Check[] = [
         select b.gateway_id, u.address_id, u.asset_id, u.sent, u.cashouts from address_uses u join address_book b on b.id = u.address_id
         union all
         select gateway_id, address_id, asset_id, -received_amount, -1 from settlements where status = 'SETTLED') both_sides
-      group by gateway_id, address_id, asset_id having sum(sent) <> 0 or sum(cashouts) <> 0 ${LIMIT}`,
+      group by gateway_id, address_id, asset_id having sum(sent) <> 0 or sum(cashouts) <> 0
+      union all
+      select 'lying deposits', null, r.asset_id || ' ' || r.address, r.received - coalesce(t.taken, 0) from (
+          select d.network_id, d.asset_id, a.address, sum(d.raw_amount) as received
+          from deposits d join deposit_addresses a on a.id = d.address_id join networks n on n.id = d.network_id and n.family <> 'bitcoin'
+          where d.state = 'credited' group by 1, 2, 3) r
+        left join (
+          select o.network_id, o.asset_id, w.address, sum(o.raw_amount + case when s.contract is null then coalesce((o.plan->>'rawFee')::numeric, 0) else 0 end) as taken
+          from payouts o join wallets w on w.id = o.wallet_id join assets s on s.id = o.asset_id
+          where o.purpose = 'sweep' and o.status not in ('FAILED', 'CANCELLED') group by 1, 2, 3) t on t.network_id = r.network_id and t.asset_id = r.asset_id and t.address = r.address
+      where r.received > coalesce(t.taken, 0)
+        and not exists (select 1 from lying_deposits l where l.network_id = r.network_id and l.asset_id = r.asset_id and l.address = r.address)
+      union all
+      select 'lying outputs', null, g.txid || ':' || g.ordinal, g.raw_amount from sightings g join networks n on n.id = g.network_id and n.family = 'bitcoin'
+      where g.kind = 'native' and g.canonical and g.raw_amount > 0
+        and (exists (select 1 from wallets w where w.network_id = g.network_id and w.address = g.recipient) or exists (select 1 from deposit_addresses d where d.address = g.recipient))
+        and not exists (
+          select 1 from spent_outputs x join sightings s on s.id = x.sighting_id and s.canonical where x.txid = g.txid and x.vout = g.ordinal and s.network_id = g.network_id)
+        and not exists (
+          select 1 from lying_outputs l where l.network_id = g.network_id and l.txid = g.txid and l.vout = g.ordinal and (l.spendable or not (
+            exists (select 1 from wallets w where w.network_id = g.network_id and w.address = g.recipient)
+            or exists (select 1 from deposits d where d.network_id = g.network_id and d.txid = g.txid and d.kind = 'native' and d.ordinal = g.ordinal and d.state = 'credited'))))
+      union all
+      select 'unknown outgoing', null, s.txid, 1 from sightings s
+      where s.kind = 'sent' and s.canonical and not exists (select 1 from payout_attempts t where t.txid = s.txid)
+        and not exists (select 1 from adopted_transactions d where d.txid = s.txid) and not exists (select 1 from unknown_outgoing u where u.sighting_id = s.id) ${LIMIT}`,
     ofChanged: () => 'select 1 where false',
   },
 ];

@@ -36,11 +36,18 @@ export function isUnexplained(sql: Reads, txid: ReturnType<Reads>): ReturnType<R
   return sql`(not exists (select 1 from payout_attempts t where t.txid = ${txid}) and not exists (select 1 from adopted_transactions d where d.txid = ${txid}))`;
 }
 
+/** What addresses of ours sent on the canonical chain that nothing explains, as sightings: looked for among what nothing explained at first (decision 0083). */
+export function unknownOutgoing(sql: Reads): ReturnType<Reads> {
+  return sql`
+    select s.* from (select distinct sighting_id from unknown_outgoing) k join sightings s on s.id = k.sighting_id
+    where s.kind = 'sent' and s.canonical and ${isUnexplained(sql, sql`s.txid`)}`;
+}
+
 /** Transactions from addresses of ours on the canonical chain that nothing explains, oldest first. Locks nothing. */
 export async function listUnexplained(sql: Reads, networkId: string): Promise<OutgoingTransaction[]> {
   return sql<OutgoingTransaction[]>`
-    select ${columns(sql)} from sightings g join chain_tips t on t.network_id = g.network_id
-    where g.network_id = ${networkId} and g.kind = 'sent' and g.canonical and ${isUnexplained(sql, sql`g.txid`)} order by g.id limit 500`;
+    select ${columns(sql)} from (${unknownOutgoing(sql)}) g join chain_tips t on t.network_id = g.network_id
+    where g.network_id = ${networkId} order by g.id limit 500`;
 }
 
 /** Reads one, whether explained or not; undefined while no canonical block holds it. Locks nothing. */
@@ -159,7 +166,7 @@ export async function reviveWallets(tx: Tx, networkId: string): Promise<string[]
     update wallets w set halted_reason = null
     where w.network_id = ${networkId} and (w.halted_reason like 'transaction % is not one of ours%' or w.halted_reason like 'the chain has used nonce %')
       and not exists (
-        select 1 from sightings g where g.network_id = w.network_id and g.kind = 'sent' and g.canonical and ${isUnexplained(tx, tx`g.txid`)}
+        select 1 from (${unknownOutgoing(tx)}) g where g.network_id = w.network_id
           and (g.sender = w.address or w.halted_reason like 'transaction ' || g.txid || ' is not one of ours%'
             or exists (select 1 from spent_outputs x where x.sighting_id = g.id)))
     returning address`;
@@ -181,12 +188,14 @@ export interface HaltedWallet {
 export async function listHaltedWallets(sql: Reads, networkId: string | null = null): Promise<HaltedWallet[]> {
   return sql<HaltedWallet[]>`
     select w.id, n.name as network, w.role, w.address, w.halted_reason as reason, array(
-      select distinct g.txid from sightings g
-      where g.network_id = w.network_id and g.canonical and ${isUnexplained(sql, sql`g.txid`)} and (
-        g.kind = 'sent' and (g.sender = w.address or w.halted_reason like 'transaction ' || g.txid || ' is not one of ours%'
-          or exists (select 1 from spent_outputs x where x.sighting_id = g.id))
-        or g.kind <> 'sent' and g.sender = w.address and g.raw_amount > 0 and g.booked_at is null
-          and (g.contract is null or exists (select 1 from assets a where a.network_id = g.network_id and a.contract = g.contract)))
+      select g.txid from (${unknownOutgoing(sql)}) g
+      where g.network_id = w.network_id and (g.sender = w.address or w.halted_reason like 'transaction ' || g.txid || ' is not one of ours%'
+        or exists (select 1 from spent_outputs x where x.sighting_id = g.id))
+      union
+      select g.txid from sightings g
+      where g.network_id = w.network_id and g.canonical and g.booked_at is null and g.kind <> 'sent' and g.sender = w.address and g.raw_amount > 0
+        and (g.contract is null or exists (select 1 from assets a where a.network_id = g.network_id and a.contract = g.contract))
+        and ${isUnexplained(sql, sql`g.txid`)}
       order by 1 limit 20) as unexplained
     from wallets w join networks n on n.id = w.network_id
     where w.halted_reason is not null and (${networkId}::uuid is null or w.network_id = ${networkId}) order by n.name, w.role, w.address`;
@@ -195,8 +204,8 @@ export async function listHaltedWallets(sql: Reads, networkId: string | null = n
 /** How many transactions of our addresses nothing explains, by network; those that have none left out. Locks nothing. */
 export async function countUnexplained(sql: Reads): Promise<{ network: string; transactions: number }[]> {
   return sql<{ network: string; transactions: number }[]>`
-    select n.name as network, count(distinct g.txid)::int as transactions from sightings g join networks n on n.id = g.network_id
-    where g.kind = 'sent' and g.canonical and ${isUnexplained(sql, sql`g.txid`)} group by n.name order by n.name`;
+    select n.name as network, count(distinct g.txid)::int as transactions from (${unknownOutgoing(sql)}) g join networks n on n.id = g.network_id
+    group by n.name order by n.name`;
 }
 
 function columns(sql: Reads) {

@@ -90,7 +90,7 @@ type Row = Omit<HeldOutput, 'rawAmount'> & { rawAmount: string };
 /** Every output of ours on a network that nothing on the canonical chain spends. Locks nothing. */
 export async function listHeldOutputs(reads: Reads, networkId: string): Promise<HeldOutput[]> {
   const rows = await reads<Row[]>`
-    select o.txid, o.vout, o.raw_amount::text, o.address, o.role from (${ownOutputs(reads, networkId)}) o
+    select o.txid, o.vout, o.raw_amount::text, o.address, o.role from (${lyingOutputs(reads, networkId)}) o
     where not ${isSpent(reads, networkId, null)} order by o.txid, o.vout`;
   return rows.map(fromRow);
 }
@@ -98,7 +98,7 @@ export async function listHeldOutputs(reads: Reads, networkId: string): Promise<
 /** What they are worth together, by role, chain units. Locks nothing. */
 export async function sumHeldOutputs(reads: Reads, networkId: string): Promise<Map<string, bigint>> {
   const rows = await reads<{ role: string; sum: string }[]>`
-    select o.role, sum(o.raw_amount)::text as sum from (${ownOutputs(reads, networkId)}) o where not ${isSpent(reads, networkId, null)} group by o.role`;
+    select o.role, sum(o.raw_amount)::text as sum from (${lyingOutputs(reads, networkId)}) o where not ${isSpent(reads, networkId, null)} group by o.role`;
   return new Map(rows.map(({ role, sum }) => [role, BigInt(sum)]));
 }
 
@@ -149,6 +149,24 @@ function ownOutputs(reads: Reads, networkId: string) {
     where g.network_id = ${networkId} and g.kind = 'native' and g.canonical and g.raw_amount > 0
       and ${isOurs(reads)}
     union all
+    ${openingOutputs(reads, networkId)}`;
+}
+
+/** The same of those that may be unspent (decision 0083); `offset 0` keeps the planner from looking at all there ever were first. */
+function lyingOutputs(reads: Reads, networkId: string) {
+  return reads`
+    select g.txid, g.ordinal as vout, g.raw_amount, g.recipient as address, g.height, coalesce(w.role, 'deposit') as role
+    from (select l.txid, l.vout from lying_outputs l where l.network_id = ${networkId} group by 1, 2) k
+      cross join lateral (
+        select x.* from sightings x where x.network_id = ${networkId} and x.txid = k.txid and x.kind = 'native' and x.ordinal = k.vout and x.canonical offset 0) g
+      left join wallets w on w.network_id = g.network_id and w.address = g.recipient
+    where g.raw_amount > 0 and ${isOurs(reads)}
+    union all
+    ${openingOutputs(reads, networkId)}`;
+}
+
+function openingOutputs(reads: Reads, networkId: string) {
+  return reads`
     select p.txid, p.vout, p.raw_amount, p.address, p.height, w.role from opening_outputs p join wallets w on w.id = p.wallet_id
     where p.network_id = ${networkId} and p.raw_amount > 0 and not exists (
       select 1 from sightings g where g.network_id = p.network_id and g.txid = p.txid and g.kind = 'native' and g.ordinal = p.vout and g.canonical)`;

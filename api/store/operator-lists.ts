@@ -153,7 +153,7 @@ export interface ListedUnexplained extends Omit<ListedDeposit, 'paymentId' | 'ga
 export async function listDepositsForOperator(sql: Reads, filter: ListFilter): Promise<Listed<Placed<ListedDeposit>>> {
   return split(
     await sql<(Placed<ListedDeposit> & Total)[]>`
-      select ${depositColumns(sql)}, count(*) over () as total
+      select ${depositColumns(sql)}, ${tallied(sql, 'deposits', filter)} as total
       from deposits d join payments p on p.id = d.payment_id join networks n on n.id = d.network_id join assets a on a.id = d.asset_id
       where (${filter.gatewayId}::uuid is null or p.gateway_id = ${filter.gatewayId}) and (${filter.status}::text is null or d.state = ${filter.status})
       order by d.first_seen_at desc, d.id desc limit ${filter.limit} offset ${filter.offset}`,

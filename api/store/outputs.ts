@@ -200,49 +200,56 @@ export async function listForeignSpends(sql: Reads, networkId: string): Promise<
 export async function keepWatchingOutputs(sql: Reads, networkId: string): Promise<number> {
   const rows = await sql`
     update watches w set watch_until = null, acked_epoch = case when w.watch_until > sluice_now() then w.acked_epoch end
-    where w.network_id = ${networkId} and w.watch_until is not null and exists (
-      select 1 from deposits d join deposit_addresses a on a.id = d.address_id
-      where d.network_id = ${networkId} and d.state = 'credited' and a.address = w.address) returning 1`;
+    from (select distinct l.address from lying_outputs l where l.network_id = ${networkId} and l.spendable) k
+    where w.network_id = ${networkId} and w.address = k.address and w.watch_until is not null and exists (
+      select 1 from deposit_addresses a join deposits d on d.address_id = a.id
+      where a.address = k.address and d.network_id = ${networkId} and d.state = 'credited') returning 1`;
   return rows.length;
 }
 
 /**
  * What lies at a wallet and at the deposit addresses of its pool, unspent on the canonical chain, or of that only `among`; `ready` says that nothing but
- * another payout keeps it from being spent. Most deposits were spent long ago: they are left out before anything is asked about
- * the others, and `offset 0` keeps the planner from doing it the other way round.
+ * another payout keeps it from being spent. What was spent long ago is not even looked at (decision 0083): `offset 0` keeps the planner from
+ * looking at all there ever was first.
  */
 function unspent(sql: Reads, { networkId, address, pool }: Purse, among?: readonly Outpoint[]) {
-  const asked = (output: ReturnType<Reads>) =>
+  const asked = (output: ReturnType<Reads>) => (among === undefined ? sql`true` : sql`(${output}.txid, ${output}.vout) in (${named(sql, among)})`);
+  const lying =
     among === undefined
-      ? sql`true`
-      : sql`${output}.txid = any(${among.map((one) => one.txid)}::text[]) and (${output}.txid, ${output}.vout) in (${named(sql, among)})`;
+      ? sql`select l.txid, l.vout from lying_outputs l where l.network_id = ${networkId} and l.spendable`
+      : sql`select distinct n.txid, n.vout from (${named(sql, among)}) n`;
   return sql`
     select l.* from (
       select g.txid, g.ordinal as vout, g.recipient as address, g.raw_amount,
         g.height <= t.final_height and (not g.coinbase or g.height <= t.height - ${COINBASE_DEPTH - 1}::bigint) as ready
-      from sightings g join chain_tips t on t.network_id = g.network_id
-      where g.network_id = ${networkId} and g.canonical and g.kind = 'native' and g.recipient = ${address} and g.raw_amount > 0
+      from (${lying} ${among === undefined ? sql`and l.address = ${address} group by 1, 2` : sql``}) k join chain_tips t on t.network_id = ${networkId}
+        cross join lateral (
+          select x.* from sightings x
+          where x.network_id = ${networkId} and x.txid = k.txid and x.canonical and x.kind = 'native' and x.ordinal = k.vout offset 0) g
+      where g.recipient = ${address} and g.raw_amount > 0
       union all
       select o.txid, o.vout, o.address, o.raw_amount, not o.coinbase or o.height <= t.height - ${COINBASE_DEPTH - 1}::bigint
       from opening_outputs o join chain_tips t on t.network_id = o.network_id
-      where o.network_id = ${networkId} and o.address = ${address} and o.raw_amount > 0 and not exists (
+      where o.network_id = ${networkId} and o.address = ${address} and o.raw_amount > 0 and ${asked(sql`o`)} and not exists (
         select 1 from sightings g where g.network_id = o.network_id and g.txid = o.txid and g.kind = 'native' and g.ordinal = o.vout and g.canonical)
       union all
       select d.txid, d.ordinal, a.address, d.raw_amount,
         g.height <= t.final_height and p.status <> 'PENDING' and not c.waiting
           and not exists (select 1 from wallets w where w.network_id = d.network_id and w.address = a.address and w.halted_reason is not null)
           and exists (select 1 from watches w where w.network_id = d.network_id and w.address = a.address and w.acked_epoch is not null)
-      from (
-          select u.* from (select x.*, x.ordinal as vout from deposits x where x.network_id = ${networkId} and x.kind = 'native' and x.state = 'credited') u
-          where u.raw_amount > 0 and ${asked(sql`u`)} and not ${isSpent(sql, sql`u`, networkId)} offset 0) d
+      from (${lying} ${among === undefined ? sql`and l.address <> ${address} group by 1, 2` : sql``}) k
+        cross join lateral (
+          select x.* from deposits x
+          where x.network_id = ${networkId} and x.txid = k.txid and x.kind = 'native' and x.ordinal = k.vout and x.state = 'credited' offset 0) d
         join deposit_addresses a on a.id = d.address_id join payments p on p.id = d.payment_id
         join chain_tips t on t.network_id = d.network_id
         join sightings g on g.network_id = d.network_id and g.txid = d.txid and g.kind = d.kind and g.ordinal = d.ordinal and g.canonical
           and g.recipient = a.address and g.raw_amount = d.raw_amount
         join lateral (
           select bool_or(x.screening = 'waiting') as waiting, coalesce(min(x.pool) filter (where x.id = d.credit_id), min(x.pool)) as pool
-          from credits x where x.payment_id = d.payment_id) c on c.pool = ${pool}::text) l
-    where ${asked(sql`l`)} and not ${isSpent(sql, sql`l`, networkId)}`;
+          from credits x where x.payment_id = d.payment_id) c on c.pool = ${pool}::text
+      where d.raw_amount > 0) l
+    where not ${isSpent(sql, sql`l`, networkId)}`;
 }
 
 function isSpent(sql: Reads, output: ReturnType<Reads>, networkId: string) {

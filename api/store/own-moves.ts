@@ -105,33 +105,36 @@ export async function lockSweepAllowance(tx: Tx, at: SweepScope & { family: Fami
 
 /**
  * Per address what was credited there to payments of the pool and not brought to its wallet, at most what still lies there:
- * coins that were swept before their payment changed its pool lie in the other wallet.
+ * coins that were swept before their payment changed its pool lie in the other wallet. Of every address that may hold some (decision 0083), or of one.
  */
 function lying(sql: Reads, { networkId, assetId, pool, except, address }: SweepScope & { except?: string; address?: string }) {
-  const at = (column: ReturnType<Reads>): ReturnType<Reads> => (address === undefined ? sql`true` : sql`${column} = ${address}`);
+  const places =
+    address === undefined
+      ? sql`select distinct l.address from lying_deposits l where l.network_id = ${networkId} and l.asset_id = ${assetId}`
+      : sql`select ${address}::text as address`;
   return sql`
-    select r.address, r.derivation_index, r.waiting, r.last_at, coalesce(g.live, false) as live,
+    select k.address, r.derivation_index, r.waiting, r.last_at, coalesce(g.live, false) as live,
       least(r.received - coalesce(g.swept, 0), coalesce(r.received_of_pool, 0) - coalesce(g.swept_to_pool, 0)) as raw_amount
-    from (
-      select a.address, a.derivation_index, sum(d.raw_amount) as received, sum(d.raw_amount) filter (where c.pool = ${pool}) as received_of_pool,
+    from (${places}) k
+    cross join lateral (
+      select a.derivation_index, sum(d.raw_amount) as received, sum(d.raw_amount) filter (where c.pool = ${pool}) as received_of_pool,
         bool_or(c.waiting) as waiting, max(d.final_at) as last_at
-      from deposits d join deposit_addresses a on a.id = d.address_id join payments p on p.id = d.payment_id
+      from deposit_addresses a join deposits d on d.address_id = a.id join payments p on p.id = d.payment_id
         join chain_tips t on t.network_id = d.network_id and d.height <= t.final_height
         join lateral (
           select bool_or(x.screening = 'waiting') as waiting, coalesce(min(x.pool) filter (where x.id = d.credit_id), min(x.pool)) as pool
           from credits x where x.payment_id = d.payment_id) c on true
-      where d.network_id = ${networkId} and d.asset_id = ${assetId} and d.state = 'credited' and p.status <> 'PENDING' and ${at(sql`a.address`)}
-      group by 1, 2) r
-    left join (
-      select s.address, sum(s.taken) as swept, sum(s.taken) filter (where s.role = ${pool === 'green' ? 'hot' : 'held'}) as swept_to_pool,
+      where a.address = k.address and d.network_id = ${networkId} and d.asset_id = ${assetId} and d.state = 'credited' and p.status <> 'PENDING'
+      group by 1) r
+    cross join lateral (
+      select sum(s.taken) as swept, sum(s.taken) filter (where s.role = ${pool === 'green' ? 'hot' : 'held'}) as swept_to_pool,
         bool_or(s.status <> 'CONFIRMED') as live
       from (
-        select w.address, o.status, i.role, o.raw_amount + case when a.contract is null then coalesce((o.plan->>'rawFee')::numeric, 0) else 0 end as taken
-        from payouts o join wallets w on w.id = o.wallet_id join assets a on a.id = o.asset_id
+        select o.status, i.role, o.raw_amount + case when a.contract is null then coalesce((o.plan->>'rawFee')::numeric, 0) else 0 end as taken
+        from wallets w join payouts o on o.wallet_id = w.id join assets a on a.id = o.asset_id
           left join wallets i on i.network_id = o.network_id and i.address = o.recipient
-        where o.network_id = ${networkId} and o.asset_id = ${assetId} and o.purpose = 'sweep' and o.status not in ('FAILED', 'CANCELLED')
-          and o.id is distinct from ${except ?? null}::uuid and ${at(sql`w.address`)}) s
-      group by 1) g on g.address = r.address`;
+        where w.network_id = ${networkId} and w.address = k.address and o.asset_id = ${assetId} and o.purpose = 'sweep' and o.status not in ('FAILED', 'CANCELLED')
+          and o.id is distinct from ${except ?? null}::uuid) s) g`;
 }
 
 /**

@@ -1,6 +1,6 @@
 import { type Coins, formatAmount, parseTrusted } from '#shared/core/money.ts';
 import type { Reads, Tx } from '#shared/platform/postgres.ts';
-import { isUnexplained } from './adopted.ts';
+import { isUnexplained, unknownOutgoing } from './adopted.ts';
 
 /** The last comparison of the books with the chain, of one asset. */
 export interface Reconciliation {
@@ -71,9 +71,8 @@ export interface UnknownOutgoing {
  */
 export async function listUnreviewedOutgoing(sql: Reads, networkId: string): Promise<UnknownOutgoing[]> {
   return sql<UnknownOutgoing[]>`
-    select g.id, g.sender as address, g.txid from sightings g join networks n on n.id = g.network_id
-    where g.network_id = ${networkId} and g.id > n.outgoing_reviewed and g.kind = 'sent' and g.canonical
-      and ${isUnexplained(sql, sql`g.txid`)}
+    select g.id, g.sender as address, g.txid from (${unknownOutgoing(sql)}) g join networks n on n.id = g.network_id
+    where g.network_id = ${networkId} and g.id > n.outgoing_reviewed
     order by g.id limit 100`;
 }
 

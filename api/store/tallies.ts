@@ -2,7 +2,7 @@ import { type Coins, parseTrusted } from '#shared/core/money.ts';
 import type { Reads } from '#shared/platform/postgres.ts';
 
 /** A list whose rows are counted as they are written. */
-type Tallied = 'payments' | 'settlements' | 'webhook_events';
+type Tallied = 'payments' | 'settlements' | 'webhook_events' | 'deposits';
 
 /** How many rows of a list there are, of one gateway or of all, of one status or of any: a part of other statements. */
 export function tallied(sql: Reads, list: Tallied, { gatewayId, status }: { gatewayId: string | null; status: string | null }): ReturnType<Reads> {

@@ -2,6 +2,8 @@ import type { Tx } from '#shared/platform/postgres.ts';
 
 /** How much of a seeded history is not done yet: the same whatever its size, as it is in a deployment that keeps up. */
 const RECENT = 500;
+/** Of how many of the last payments some wait for a decision of screening: those before were decided about, as in a deployment that keeps up. */
+const DECIDED_ABOUT = 5_000;
 /** Payments whose credits one cashout of a gateway and asset draws. */
 const PER_CASHOUT = 250;
 /** Bytes of a PSBT (BIP-174) up to its first input: mark, key of the unsigned transaction, its length, version, one input. */
@@ -71,7 +73,7 @@ function paid(payments: number): string[] {
        cross join lateral (
          select case when i > ${payments - open} then 'PENDING' when c.kind in (0, 1, 4) then 'EXPIRED' when c.kind = 2 then 'MISMATCH' when c.kind = 3 then 'ACCEPTABLE' else 'SUCCESS' end as status,
            case when i > ${payments - open} or c.kind = 0 then null when c.kind = 1 then 'dust' when c.kind = 4 then 'unallocated' else 'credited' end as deposited,
-           i % 97 = 5 and c.kind > 1 and c.kind <> 4 and i <= ${payments - open} as flagged) s
+           i % 97 = 5 and c.kind > 1 and c.kind <> 4 and i <= ${payments - open} and i > ${payments - DECIDED_ABOUT} as flagged) s
        cross join lateral (
          select round((case c.kind when 1 then 0.5 when 2 then 60 when 3 then 99 else 100 end) / a.usd, least(a.decimals, 8)) as gross, round(1 / a.usd, least(a.decimals, 8)) as fee) m`,
     'create unique index on history (i)',
@@ -182,7 +184,8 @@ function cashouts(payments: number): string[] {
   return [
     `create unlogged table cashed as
      select c.*, ${idOf('settlement', 'c.name')} as id, ${idOf('payout', 'c.name')} as payout, encode(sha256(('cashout ' || c.name)::bytea), 'hex') as txid, c.amount - f.fee as net,
-       f.fee as fee_locked, f.raw_fee, row_number() over (partition by c.network order by c.height, c.name) - 1 as nonce
+       f.fee as fee_locked, f.raw_fee, row_number() over (partition by c.network order by c.height, c.name) - 1 as nonce,
+       sum(trunc((c.gross - c.amount + f.fee) * 10::numeric ^ c.decimals) - f.raw_fee) over (partition by c.network order by c.height, c.name) as change
      from (
        select gateway || ' ' || key || ' ' || bucket as name, gateway_id, asset_id, key, network, network_id, contract, decimals, bucket, gateway, max(height) + 10 as height,
          max(created_at) as at, sum(net) as amount, sum(gross) as gross, min(txid) as anchor_txid
@@ -221,9 +224,15 @@ function cashouts(payments: number): string[] {
        case when e.kind = 'sent' and s.network = 'ethereum' then s.nonce end, case when e.kind = 'sent' then true end, case when e.kind = 'sent' then s.raw_fee end, s.at, s.at
      from cashed s join settlements t on t.id = s.id cross join lateral (
        values ('sent', 0, null, null::numeric), (case when s.contract is null then 'native' else 'token' end, 0, t.address, trunc(s.net * 10::numeric ^ s.decimals)),
-         (case s.network when 'bitcoin' then 'native' end, 1, 'bitcoin-hot', trunc((s.gross - s.net) * 10::numeric ^ s.decimals) - s.raw_fee)) as e (kind, ordinal, recipient, raw)
+         (case s.network when 'bitcoin' then 'native' end, 1, 'bitcoin-hot', s.change)) as e (kind, ordinal, recipient, raw)
      where e.kind is not null`,
     `insert into output_locks (network_id, txid, vout, payout_id, locked_at) select network_id, txid, 0, payout, created_at from drawn where network = 'bitcoin'`,
+    // What comes back is spent by the next one.
+    `insert into output_locks (network_id, txid, vout, payout_id, locked_at)
+     select s.network_id, b.txid, 1, s.payout, s.at from cashed s join cashed b on b.network = s.network and b.nonce = s.nonce - 1 where s.network = 'bitcoin'`,
+    `insert into spent_outputs (sighting_id, txid, vout)
+     select g.id, b.txid, 1 from cashed s join cashed b on b.network = s.network and b.nonce = s.nonce - 1
+       join sightings g on g.network_id = s.network_id and g.txid = s.txid and g.kind = 'sent' where s.network = 'bitcoin'`,
     `insert into spent_outputs (sighting_id, txid, vout)
      select g.id, d.txid, 0 from drawn d join cashed s on s.payout = d.payout join sightings g on g.network_id = s.network_id and g.txid = s.txid and g.kind = 'sent' where d.network = 'bitcoin'`,
     `insert into postings
@@ -249,7 +258,14 @@ function closing(): string[] {
     `insert into tallies (list, gateway_id, status, count)
      select 'payments', gateway_id, status, count(*) from payments group by 2, 3
      union all select 'settlements', gateway_id, status, count(*) from settlements group by 2, 3
-     union all select 'webhook_events', gateway_id, state, count(*) from webhook_events group by 2, 3`,
+     union all select 'webhook_events', gateway_id, state, count(*) from webhook_events group by 2, 3
+     union all select 'deposits', p.gateway_id, d.state, count(*) from deposits d join payments p on p.id = d.payment_id group by 2, 3`,
+    `insert into lying_deposits (network_id, asset_id, address)
+     select network_id, asset_id, address from history h where deposited = 'credited' and network <> 'bitcoin' and not exists (select 1 from swept s where s.i = h.i)`,
+    `insert into lying_outputs (network_id, txid, vout, address, spendable)
+     select network_id, txid, 0, address, deposited = 'credited' from history h where deposited is not null and network = 'bitcoin' and not exists (select 1 from drawn d where d.i = h.i)
+     union all
+     (select network_id, txid, 1, 'bitcoin-hot', true from cashed where network = 'bitcoin' order by nonce desc limit 1)`,
     `insert into credit_tallies
      select gateway_id, asset_id, pool, matured_at is not null, sum(gross), sum(network_fee), sum(commission) from credits group by 1, 2, 3, 4`,
     `insert into day_figures (gateway_id, sandbox, day, made_on, what, count, amount, usd)

@@ -27,12 +27,12 @@ export const WORKING_RIGHTS: Readonly<Record<'http' | 'worker' | 'signer' | 'ind
       authenticators backups chain_blocks chain_tips charge_draws charges clock_offset code_guards console_actions credit_draws credit_tallies credits currencies
       database_epochs day_changes day_figures deposit_addresses deposits export_parts exports freezes further_transfers gateway_entries gateway_months gateway_secrets
       gateways idempotency_keys identities indexer_leases invitations invoice_lines invoices issuer_refusals ledger_accounts ledger_entries ledger_transactions
-      memberships mempool_deposits mempool_snapshots mempool_transactions networks opening_outputs operator_actions operator_proposals outbox
+      lying_deposits lying_outputs memberships mempool_deposits mempool_snapshots mempool_transactions networks opening_outputs operator_actions operator_proposals outbox
       output_locks passkey_challenges passkeys payment_events payment_names payment_offers payment_references payment_steps payments payout_attempts payout_events
       payouts people person_notices pool_moves price_sources prices provider_sign_ins reconciliations recovery_codes refused_requests requests rescans roles sandbox_deposits
       policy_versions schema_migrations screening_credits screening_days screening_scores screenings sent_json sessions settlement_approvals settlement_events
       settlement_fees settlement_policies settlement_quotes settlements sightings sign_in_links signer_journal signer_reports
-      spent_outputs statements tallies totp_acceptances totp_guards trace_contexts transfer_sums unexplained_balances used_signatures wallets watches
+      spent_outputs statements tallies totp_acceptances totp_guards trace_contexts transfer_sums unexplained_balances unknown_outgoing used_signatures wallets watches
       webhook_answers webhook_attempts webhook_events withheld_payouts withheld_transfer_credits withheld_transfers
     `),
     writes: {
@@ -137,13 +137,13 @@ export const WORKING_RIGHTS: Readonly<Record<'http' | 'worker' | 'signer' | 'ind
       audit_marks audit_moves authenticators balance_looks blind_blocks canary chain_blocks chain_tips charge_draws charges clock_offset
       console_actions consumer_leases credit_draws credit_tallies credits currencies database_epochs day_changes day_figures deposit_addresses
       deposits export_parts exports freezes further_transfers gateway_entries gateway_months gateway_secrets gateways idempotency_keys indexer_leases invitations invoice_lines invoices
-      issuer_refusals ledger_accounts ledger_entries ledger_transactions
+      issuer_refusals ledger_accounts ledger_entries ledger_transactions lying_deposits lying_outputs
       mempool_deposits mempool_snapshots mempool_transactions networks opening_outputs operator_actions outbox output_locks parked_messages payment_events
       payment_names payment_offers payment_steps payments payout_attempts payout_events payouts people person_notices pool_moves price_quotes price_sources prices provider_sign_ins reconciliations
       recovery_codes refused_requests requests rescans rewind_requests sandbox_deposits schema_migrations screening_credits screening_days screening_scores
       policy_versions screenings sent_json sessions settlement_events settlement_fees settlement_policies settlement_quotes settlements sightings sign_in_links
       signer_reports spent_outputs statements tallies
-      trace_contexts transfer_sums unexplained_balances used_signatures wallets watches webhook_answers webhook_attempts webhook_events
+      trace_contexts transfer_sums unexplained_balances unknown_outgoing used_signatures wallets watches webhook_answers webhook_attempts webhook_events
       withheld_payouts withheld_transfer_credits withheld_transfers
     `),
     writes: {
@@ -248,7 +248,7 @@ export const WORKING_RIGHTS: Readonly<Record<'http' | 'worker' | 'signer' | 'ind
   signer: {
     reads: words(`
       accepted_header_fields address_book adopted_transactions aml_refunds assets chain_blocks chain_tips charge_draws charges clock_offset credit_draws credits database_epochs
-      deposit_addresses deposits freezes issuer_refusals ledger_accounts networks opening_outputs output_locks payments payout_attempts payout_events
+      deposit_addresses deposits freezes issuer_refusals ledger_accounts lying_outputs networks opening_outputs output_locks payments payout_attempts payout_events
       payouts pool_moves prices schema_migrations sent_json settlement_events settlement_policies settlements sightings signer_journal signer_reports spent_outputs statements trace_contexts
       transfer_sums wallets watches
       webhook_events withheld_payouts withheld_transfers

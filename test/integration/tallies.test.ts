@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { KEPT_CHECKS } from '#api/audit/kept-checks.ts';
 import { runCheck } from '#api/audit/run-audit.ts';
 import { summariseCredits } from '#api/store/credits.ts';
-import { listPaymentsForOperator, listSettlementsForOperator, listWebhooksForOperator } from '#api/store/operator-lists.ts';
+import { listDepositsForOperator, listPaymentsForOperator, listSettlementsForOperator, listWebhooksForOperator } from '#api/store/operator-lists.ts';
 import { countPayments } from '#api/store/payments.ts';
 import { countSettlements } from '#api/store/settlements.ts';
 import { foldTallies } from '#api/store/tallies.ts';
@@ -47,6 +47,10 @@ async function compare(): Promise<void> {
       expect((await listWebhooksForOperator(sql, { gatewayId, status: delivered, paymentId: null, ...page })).total).toBe(
         await counted('webhook_events', 'state', delivered),
       );
+      const [{ count: deposits }] = await sql<[{ count: number }]>`
+        select count(*)::int as count from deposits d join payments p on p.id = d.payment_id
+        where (${gatewayId}::uuid is null or p.gateway_id = ${gatewayId}) and (${status}::text is null or d.state = 'dust')`;
+      if (deposits > 0) expect((await listDepositsForOperator(sql, { gatewayId, status: status === null ? null : 'dust', ...page })).total).toBe(deposits);
       if (gatewayId === null) continue;
       expect(await countPayments(sql, { gatewayId, status, createdFrom: null, createdTo: null })).toBe(payments);
       expect(await countSettlements(sql, gatewayId, settled)).toBe(settlements);
@@ -73,11 +77,14 @@ it('totals and sums are those of the rows, however often rows change, are taken 
       await worker()`update payments set status = ${status} where id in (select id from payments where deciding_deposit_id is not null order by id limit 80 offset ${at * 80})`;
       await worker()`update credits set matured_at = case when matured_at is null then sluice_now() end, remaining = net
         where id in (select id from credits where taken is null order by id limit 60 offset ${at * 60})`;
+      await worker()`update deposits set state = case state when 'dust' then 'unallocated' else 'dust' end
+        where id in (select id from deposits where state in ('dust', 'unallocated') order by id limit 30 offset ${at * 20})`;
       await foldTallies(worker());
       await database
         .transaction(async (tx) => {
           await tx`update payments set status = 'MISMATCH' where deciding_deposit_id is not null`;
           await tx`update credits set pool = 'held'`;
+          await tx`update deposits set state = 'dust' where state = 'unallocated'`;
           throw new Error('taken back');
         })
         .catch((error: Error) => expect(error.message).toMatch(/taken back|deadlock/));
