@@ -98,9 +98,9 @@ export async function listUnopenedAssets(sql: Reads, networkId: string): Promise
   return rows.map((row) => row.id);
 }
 
-/** The role of each wallet of a network by its address; a deposit address that never sent anything has none. Locks nothing. */
+/** The role of each wallet of a network by its address, but for those of deposits, of which there are as many as were swept. Locks nothing. */
 export async function listWalletRoles(sql: Reads, networkId: string): Promise<Map<string, string>> {
-  const rows = await sql<{ address: string; role: string }[]>`select address, role from wallets where network_id = ${networkId}`;
+  const rows = await sql<{ address: string; role: string }[]>`select address, role from wallets where network_id = ${networkId} and role <> 'deposit'`;
   return new Map(rows.map((row) => [row.address, row.role]));
 }
 

@@ -248,7 +248,7 @@ export const WORKING_RIGHTS: Readonly<Record<'http' | 'worker' | 'signer' | 'ind
   signer: {
     reads: words(`
       accepted_header_fields address_book adopted_transactions aml_refunds assets chain_blocks chain_tips charge_draws charges clock_offset credit_draws credits database_epochs
-      deposit_addresses deposits freezes issuer_refusals ledger_accounts lying_outputs networks opening_outputs output_locks payments payout_attempts payout_events
+      deposit_addresses deposits freezes issuer_refusals ledger_accounts lying_deposits lying_outputs networks opening_outputs output_locks payments payout_attempts payout_events
       payouts pool_moves prices schema_migrations sent_json settlement_events settlement_policies settlements sightings signer_journal signer_reports spent_outputs statements trace_contexts
       transfer_sums wallets watches
       webhook_events withheld_payouts withheld_transfers
