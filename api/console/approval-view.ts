@@ -1,6 +1,7 @@
 import type { ApprovalCard } from '#api/console/page/model.ts';
 import type { Deps, Gateway } from '#api/deps.ts';
 import { findLikeAddress } from '#api/store/address-book.ts';
+import { findAskingKey } from '#api/store/key-makers.ts';
 import { findPersonEmail } from '#api/store/people.ts';
 import { findSettlementPolicy, listApprovals, readKnownDays } from '#api/store/policies.ts';
 import { findSettlement } from '#api/store/settlements.ts';
@@ -12,19 +13,21 @@ export async function approvalView(deps: Deps, { gateway, id, personId }: { gate
   const row = await findSettlement(sql, id);
   if (row === undefined || row.gatewayId !== gateway.id || row.status !== 'PENDING_APPROVAL') return null;
   const at = { gatewayId: gateway.id, networkId: row.networkId, address: row.canonicalAddress };
-  const [approved, policy, knownForDays, like, createdBy] = await Promise.all([
+  const [approved, policy, knownForDays, like, createdBy, key] = await Promise.all([
     listApprovals(sql, id),
     findSettlementPolicy(sql, id),
     readKnownDays(sql, at),
     findLikeAddress(sql, at),
     row.createdBy === null ? null : findPersonEmail(sql, row.createdBy),
+    findAskingKey(sql, id),
   ]);
   return {
     people: row.people,
     policy,
     approved: approved.map(({ email, at: when }) => ({ email, at: when.toISOString() })),
-    own: row.createdBy === personId ? 'created' : approved.some((one) => one.personId === personId) ? 'approved' : null,
+    own: row.createdBy === personId || key?.makerId === personId ? 'created' : approved.some((one) => one.personId === personId) ? 'approved' : null,
     createdBy,
+    key: key === undefined ? null : { name: key.name ?? key.keyId, maker: key.makerEmail },
     amountUsd: row.priceUsd === null ? null : formatCents(coinsToUsd(row.amount, row.priceUsd, 'half-up')),
     capUsd: gateway.settings.cashout.approvalCapUsd,
     knownForDays,

@@ -1,6 +1,7 @@
 import type { Commit, Deps, Gateway, Reply } from '#api/deps.ts';
 import { refuseApprovingKey } from './change-policies.ts';
 import { changeApiKey, countApiKeys, findApiKeySummary, insertApiKey, listApiKeysAfter, lockApiKeys, revokeApiKey } from '#api/store/gateways.ts';
+import { insertKeyMaker } from '#api/store/key-makers.ts';
 import { insertOperatorAction } from '#api/store/proposals.ts';
 import { ServiceError } from '#shared/core/errors.ts';
 import { POLICY } from '#shared/core/policy.ts';
@@ -15,7 +16,7 @@ import { type CallingKey, createApiKey } from './keys.ts';
  * Who manages keys: a key, and where its request came from; or a person by what their role may do, whose acts are logged where they are proven, and who makes no key that may
  * do more than they may.
  */
-export type Manager = { key: CallingKey; clientIp: string; requestId: string } | { role: string; permissions: readonly string[] };
+export type Manager = { key: CallingKey; clientIp: string; requestId: string } | { personId: string; role: string; permissions: readonly string[] };
 
 /** A request that changes the keys of a gateway. */
 interface KeyCall {
@@ -67,6 +68,7 @@ export async function createKey(deps: Deps, { gateway, by, body, commit }: KeyCa
     await refusePastEnd(tx, limits.expiresAt);
     await refuseApprovingKey(tx, gateway.id, permissions);
     await insertApiKey(tx, { ...stored, gatewayId: gateway.id, permissions, ...limits, createdBy: 'key' in by ? by.key.keyId : null });
+    await insertKeyMaker(tx, stored.id, 'key' in by ? by.key : by);
     await note(tx, by, { action: 'api-key.create', target: gateway.id, details: { keyId: stored.id, permissions, ...limits } });
     return { status: 201, data: { key: await findApiKeySummary(tx, gateway.id, stored.id), apiKey: text } };
   });

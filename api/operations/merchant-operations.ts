@@ -58,7 +58,7 @@ export const merchantOperations: Registry<MerchantContract> = {
   },
 
   estimateSettlementFee: (deps, { gateway, body }) => ok(estimateFee(deps, { gateway, body })),
-  createSettlement: (deps, { gateway, body, sent, commit }) => createSettlement(deps, { gateway, body, sent, commit }),
+  createSettlement: (deps, { gateway, key: { keyId }, body, sent, commit }) => createSettlement(deps, { gateway, by: { keyId }, body, sent, commit }),
   approveSettlement: (deps, { gateway, params, body, commit }) =>
     approveSettlement(deps, { gateway, id: params.settlementId, totpCode: body.totpCode, commit }),
   retrySettlement: (deps, { gateway, params, commit }) => retrySettlement(deps, { gateway, id: params.settlementId, commit }),

@@ -123,7 +123,7 @@ export const GATEWAY_ACTS: Readonly<Record<GatewayActName, GatewayAct<unknown>>>
     },
     run: async (deps, { gateway, fields, personId, email, commit }) => {
       if (!gateway.settings.cashout.enabled) throw new ServiceError('cashout_not_enabled');
-      const reply = await createSettlement(deps, { gateway, body: { ...fields, metadata: { requester: email } }, personId, commit });
+      const reply = await createSettlement(deps, { gateway, body: { ...fields, metadata: { requester: email } }, by: { personId }, commit });
       return { id: reply.resourceId };
     },
   }),
@@ -218,10 +218,10 @@ export const GATEWAY_ACTS: Readonly<Record<GatewayActName, GatewayAct<unknown>>>
       const { name, permissions, expiresAt, allowlist } = keyOf(fields);
       return { name, permissions: permissions.join(' '), expiresAt, allowlist: allowlist?.join(' ') ?? null };
     },
-    run: async (deps, { gateway, fields, role, permissions, commit }) => {
+    run: async (deps, { gateway, fields, personId, role, permissions, commit }) => {
       const body = keyOf(fields);
       if (body.permissions.length === 0) throw invalid('permissions', 'must be at least one');
-      return (await createKey(deps, { gateway, by: { role, permissions }, body, commit })).data as object;
+      return (await createKey(deps, { gateway, by: { personId, role, permissions }, body, commit })).data as object;
     },
   }),
   'key-change': act({
@@ -245,8 +245,8 @@ export const GATEWAY_ACTS: Readonly<Record<GatewayActName, GatewayAct<unknown>>>
     fields: z.strictObject({ id: z.string().regex(/^[0-9a-f]{16}$/) }),
     target: ({ id }) => id,
     agreed: async (_deps, { fields: { id } }) => ({ key: id }),
-    run: async (deps, { gateway, fields: { id }, role, permissions, commit }) =>
-      nothing(revokeKey(deps, { gateway, by: { role, permissions }, keyId: id, commit })),
+    run: async (deps, { gateway, fields: { id }, personId, role, permissions, commit }) =>
+      nothing(revokeKey(deps, { gateway, by: { personId, role, permissions }, keyId: id, commit })),
   }),
   'secret-roll': act({
     permission: 'secret:roll',

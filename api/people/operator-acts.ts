@@ -14,6 +14,7 @@ import { rejectSettlement } from '#api/operator/reject-settlement.ts';
 import { rescanNetwork } from '#api/operator/rescan.ts';
 import { resetInquiries } from '#api/operator/reset-inquiries.ts';
 import { resolveAml } from '#api/operator/resolve-aml.ts';
+import { insertKeyMaker } from '#api/store/key-makers.ts';
 import { findListedJob } from '#api/store/operator-lists.ts';
 import { findPayment } from '#api/store/payments.ts';
 import { findProposal } from '#api/store/proposals.ts';
@@ -21,6 +22,7 @@ import { findSettlement } from '#api/store/settlements.ts';
 import { findGateway } from '#api/store/gateways.ts';
 import { invalid, ServiceError } from '#shared/core/errors.ts';
 import type { OperatorActName } from './act-names.ts';
+import { parseApiKey } from '#api/gateways/keys.ts';
 import { readEmail } from './email-address.ts';
 import { invitePerson } from './invitations.ts';
 import { endOperator } from './members.ts';
@@ -216,6 +218,8 @@ export const OPERATOR_ACTS: Readonly<Record<OperatorActName, OperatorAct<unknown
     run: async (deps, { fields: { owner, ...fields }, signed }) => {
       const reply = await createGateway(deps, { params: {}, query: {}, body: gatewayBody(fields) });
       const made = reply.data as { gateway: { id: string; name: string }; apiKey: string; cashoutSigningSecret: string; webhookSecret: string };
+      // They see its text now, and may own the gateway later.
+      await deps.db.transaction((tx) => insertKeyMaker(tx, parseApiKey(made.apiKey)?.id ?? '', { personId: signed.session.personId }));
       const { token } = await invitePerson(deps, { email: owner, gatewayId: made.gateway.id, role: 'owner', by: doer(signed) });
       const link = new URL(`/invitations/${token}`, deps.config.SLUICE_CONSOLE_URL).toString();
       const { gateway, apiKey, cashoutSigningSecret, webhookSecret } = made;

@@ -4,6 +4,7 @@ import { readCurrentSecret } from '#api/gateways/secrets.ts';
 import { matchingSteps } from '#api/gateways/totp.ts';
 import { acceptancesOf } from '#api/intents/cashout.ts';
 import { advance } from '#api/store/advance.ts';
+import { findAskingKey } from '#api/store/key-makers.ts';
 import { insertApproval, listApprovals } from '#api/store/policies.ts';
 import { readClock } from '#api/store/clock.ts';
 import { findSettlement, lockSettlement, type StoredSettlement } from '#api/store/settlements.ts';
@@ -83,12 +84,15 @@ async function approve(tx: Tx, deps: Deps, gateway: Gateway, id: string, code: R
 /**
  * Approves a cashout for a person who proved that they want this very one, by a step-up of their own (console 3). It moves on once as many approved it as have to, of whom only
  * those count who still may. The transaction is the caller's, in which this person still may. Locks the settlement.
- * @throws not_found; forbidden to whoever created it; conflict when it no longer waits, or they approved it before
+ * @throws not_found; forbidden to whoever created it, or made the key that did; conflict when it no longer waits, or they approved it before
  */
 export async function approveForPerson(tx: Tx, deps: Deps, { gateway, id, personId }: { gateway: Gateway; id: string; personId: string }): Promise<Reply> {
   const { id: settlementId } = await ownSettlement(deps, gateway, id);
   const locked = await lockWaiting(tx, settlementId);
   if (locked.createdBy === personId) throw new ServiceError('forbidden', { message: 'Whoever created a cashout does not approve it.' });
+  // They have seen its text, and can ask for a cashout with it.
+  if ((await findAskingKey(tx, settlementId))?.makerId === personId)
+    throw new ServiceError('forbidden', { message: 'You made the key that asked for this cashout: somebody else approves it.' });
   if (!(await insertApproval(tx, { settlementId, personId })))
     throw new ServiceError('conflict', { message: 'You approved this cashout already; it waits for others.' });
   await sayApproved(tx, deps, locked, { authenticator: personId, step: null, atMs: deps.wallClock(), by: 'person' });

@@ -2,6 +2,7 @@ import type { Commit, Deps, Gateway, Reply } from '#api/deps.ts';
 import { type Acceptance, acceptCashout } from '#api/intents/cashout.ts';
 import { storeAddress } from '#api/store/address-book.ts';
 import { appendEvent } from '#api/store/advance.ts';
+import { insertSettlementKey } from '#api/store/key-makers.ts';
 import { insertOutbox } from '#api/store/outbox.ts';
 import { insertSettlementQuote } from '#api/store/settlement-fees.ts';
 import { insertSettlement, type NewSettlement, type SettlementStart } from '#api/store/settlements.ts';
@@ -29,8 +30,8 @@ export interface CreateSettlement {
   body: CreateSettlementBody;
   /** The body as it was sent; absent when the caller is not an HTTP request. */
   sent?: () => SentJson;
-  /** The person who asks for it in the console; absent when a key does. */
-  personId?: string;
+  /** The person who asks for it in the console, or the key; absent when it is no request. */
+  by?: { personId: string } | { keyId: string };
   commit: Commit;
 }
 
@@ -44,15 +45,15 @@ type Accepted = Exclude<LastDecision, { outcome: 'refuse' }>;
  * @throws validation_error, below_minimum_settlement, amount_below_network_fee, insufficient_balance, too_many_parked_cashouts, screening_required,
  * fee_estimation_unavailable
  */
-export async function createSettlement(deps: Deps, { gateway, body, sent, personId, commit }: CreateSettlement): Promise<Reply> {
-  const order = { ...(await readOrder(deps, body, sent)), createdBy: personId ?? null };
+export async function createSettlement(deps: Deps, { gateway, body, sent, by, commit }: CreateSettlement): Promise<Reply> {
+  const order = { ...(await readOrder(deps, body, sent)), createdBy: by !== undefined && 'personId' in by ? by.personId : null };
   const { asset, chain, amount, rawAmount, route } = order;
-  const initiator = personId === undefined ? ('key' as const) : ('person' as const);
+  const initiator = order.createdBy === null ? ('key' as const) : ('person' as const);
   const cashout = { gateway, asset, chain, recipient: order.destination.canonical, amount, rawAmount, route, initiator };
   const gathered = await gatherFacts(deps, cashout, askAbout(cashout, { parkedAs: null }));
   if (gathered.decision.outcome === 'refuse') throw refusal(gathered.decision);
   const priced = { ...gathered, facts: await withPrice(deps, gathered.facts, asset.symbol) };
-  const reply = await commit((tx) => decideAndInsert(tx, deps, gateway, { ...order, initiator }, priced));
+  const reply = await commit((tx) => decideAndInsert(tx, deps, gateway, { ...order, initiator, ...(by && { by }) }, priced));
   deps.wake();
   return reply;
 }
@@ -61,7 +62,7 @@ async function decideAndInsert(
   tx: Tx,
   deps: Deps,
   gateway: Gateway,
-  order: SettlementOrder & Pick<NewSettlement, 'createdBy'> & Pick<Cashout, 'initiator'>,
+  order: SettlementOrder & Pick<NewSettlement, 'createdBy'> & Pick<Cashout, 'initiator'> & Pick<CreateSettlement, 'by'>,
   { facts: fetched, quote }: Gathered,
 ): Promise<Reply> {
   const { asset, destination, initiator } = order;
@@ -94,6 +95,7 @@ async function decideAndInsert(
     start: await startWith(tx, deps, gateway, { order, decision, who }),
   };
   const settlement = await insertSettlement(tx, row);
+  if (order.by !== undefined && 'keyId' in order.by) await insertSettlementKey(tx, id, order.by.keyId);
   await notePolicy(tx, id, decision);
   await acceptCashout(tx, deps, settlement, acceptanceOf(order, facts, decision));
   if (quote !== null && 'feeLocked' in row.start) await insertSettlementQuote(tx, id, quote);

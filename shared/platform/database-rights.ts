@@ -23,7 +23,7 @@ interface Rights {
 export const WORKING_RIGHTS: Readonly<Record<'http' | 'worker' | 'signer' | 'indexer' | 'console', Rights>> = {
   http: {
     reads: words(`
-      accepted_header_fields accruals address_book address_uses adopted_transactions allowlist_entries aml_events aml_refund_credits aml_refunds api_keys assets
+      accepted_header_fields accruals address_book address_uses adopted_transactions allowlist_entries aml_events aml_refund_credits aml_refunds api_key_makers api_keys assets
       authenticators backups chain_blocks chain_tips charge_draws charges clock_offset code_guards console_actions credit_draws credit_tallies credits currencies
       database_epochs day_changes day_figures deposit_addresses deposits export_parts exports freezes further_transfers gateway_entries gateway_months gateway_secrets
       gateways idempotency_keys identities indexer_leases invitations invoice_lines invoices issuer_refusals ledger_accounts ledger_entries ledger_transactions
@@ -33,6 +33,7 @@ export const WORKING_RIGHTS: Readonly<Record<'http' | 'worker' | 'signer' | 'ind
       policy_versions schema_migrations screening_credits screening_days screening_scores screenings sent_json sessions settlement_approvals settlement_events
       settlement_fees settlement_policies settlement_quotes settlements sightings sign_in_links signer_journal signer_reports
       spent_outputs statements tallies totp_acceptances totp_guards trace_contexts transfer_sums unexplained_balances unknown_outgoing used_signatures wallets watches
+      member_proposals settlement_keys
       webhook_answers webhook_attempts webhook_events withheld_payouts withheld_transfer_credits withheld_transfers
     `),
     writes: {
@@ -44,6 +45,7 @@ export const WORKING_RIGHTS: Readonly<Record<'http' | 'worker' | 'signer' | 'ind
       aml_events: 'insert',
       aml_refund_credits: 'insert',
       aml_refunds: 'insert update(ended_at failure intent_mac status txid)',
+      api_key_makers: 'insert',
       api_keys: 'insert update(allowlist expires_at hashed_under last_used_at last_used_from name revoked_at secret_hash)',
       assets: 'insert update(dust_floor minimum_settlement name network_fee symbol)',
       authenticators: 'insert update(confirmed_at ended_at last_step sealed sealed_under)',
@@ -72,6 +74,7 @@ export const WORKING_RIGHTS: Readonly<Record<'http' | 'worker' | 'signer' | 'ind
       ledger_accounts: 'insert update(balance)',
       ledger_entries: 'insert',
       ledger_transactions: 'insert',
+      member_proposals: 'insert update(decided_at decided_by state)',
       memberships: 'insert update(ended_at)',
       mempool_transactions: 'update(ended_at replaced_by state)',
       networks: 'insert update(genesis_hash native_symbol paused_at)',
@@ -109,6 +112,7 @@ export const WORKING_RIGHTS: Readonly<Record<'http' | 'worker' | 'signer' | 'ind
       policy_versions: 'insert update(decided_at decided_by state)',
       settlement_approvals: 'insert',
       settlement_fees: 'insert',
+      settlement_keys: 'insert',
       settlement_policies: 'insert update(people policy)',
       settlement_quotes: 'insert',
       settlements: `

@@ -194,13 +194,16 @@ function CashoutActs({ screen, place }: { screen: CashoutScreen; place: Surround
 /** Everything that somebody who approves has to see: who asks, how much against the cap, where to and since when that is known, and who approved already. */
 function Approval({ screen: { item, echoed }, place, approval }: { screen: CashoutScreen; place: Surroundings; approval: ApprovalCard }): JSX.Element {
   const t = useTexts();
-  const { people, policy, approved, own, createdBy, amountUsd, capUsd, knownForDays, riskScore, like, delaySeconds } = approval;
+  const { people, policy, approved, own, createdBy, key, amountUsd, capUsd, knownForDays, riskScore, like, delaySeconds } = approval;
   const requester = echoed.find(({ name }) => name === 'requester')?.value;
   return (
     <section class="card card-act" aria-labelledby="approve">
       <h2 id="approve">{t('approve.title', { people, approved: approved.length })}</h2>
       <Facts>
-        <Fact name={t('approve.asked-by')}>{createdBy ?? t('approve.a-key')}</Fact>
+        <Fact name={t('approve.asked-by')}>
+          {createdBy ?? (key === null ? t('approve.a-key') : t('approve.the-key', { name: key.name }))}
+          {createdBy === null && key !== null && key.maker !== null && <span class="hint below">{t('approve.key-maker', { email: key.maker })}</span>}
+        </Fact>
         {requester !== undefined && createdBy === null && <Fact name={t('approve.requester')}>{plain(requester)}</Fact>}
         <Fact name={t('cashouts.amount')} strong>
           <Coins amount={item.amount} asset={item.assetName} />

@@ -57,6 +57,8 @@ export interface ApprovalCard {
   own: 'created' | 'approved' | null;
   /** The person who created it; null when a key did. */
   createdBy: string | null;
+  /** The key that did, by its name or its id, and who made that, where anybody in the console did; null for a person's, and where it is not known. */
+  key: { name: string; maker: string | null } | null;
   amountUsd: string | null;
   capUsd: string | null;
   /** Null for a destination that was never paid nor entered by hand. */

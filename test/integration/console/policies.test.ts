@@ -47,6 +47,7 @@ async function member(role: string): Promise<Member> {
   const cookie = await aMember(database, { email, gatewayId: shop.id, role });
   return { email, cookie, code: await withAuthenticator({ deps: service.deps, desk, database }, { email, cookie }) };
 }
+const personOf = async ({ email }: Member) => String((await sql()`select id from people where email = ${email}`)[0]?.id);
 const run = ({ cookie }: Member, act: GatewayActName, fields: Record<string, string>, proof = '') =>
   desk.doGatewayAct({ cookie, address: ADDRESS, gateway: shop.id, act, fields, proof });
 const codeOf = (work: Promise<unknown>): Promise<string> =>
@@ -192,7 +193,7 @@ describe('more than one person', () => {
     const gateway = (await findGateway(service.deps.db.sql, shop.id)) as Gateway;
     const key = {
       gateway,
-      by: { role: 'owner', permissions: ['settlement:approve'] },
+      by: { personId: await personOf(owner), role: 'owner', permissions: ['settlement:approve'] },
       body: { name: 'approves', permissions: ['settlement:approve' as const] },
     };
     const making = createKey(service.deps, { ...key, commit: (work) => service.deps.db.transaction(work) });
@@ -271,6 +272,28 @@ describe('more than one person', () => {
     expect(outcomes.toSorted()).toEqual(['conflict', 'done', 'done', 'done']);
     expect(await sql()`select 1 from settlement_events where settlement_id = ${id} and event = 'APPROVED'`).toHaveLength(1);
     expect(await sql()`select 1 from outbox where ref_id = ${id} and topic = 'settlement.dispatch'`).toHaveLength(1);
+  });
+});
+
+describe('a key that somebody made', () => {
+  it.each(['that key', 'a key that it makes'])('asks for nothing that they may approve themselves, by %s', async (which) => {
+    shop = await service.aShop({ cashout: { ...CASHES_OUT.cashout, approvalCapUsd: '0' } });
+    await shop.fund('USDT', '10');
+    const [maker, approver] = [await member('owner'), await member('approver')];
+    const boxes = Object.fromEntries(['settlement:create', 'settlement:read', 'key:manage'].map((one) => [`may:${one}`, 'on']));
+    const made = (await run(maker, 'key-create', { name: 'Mine', ...boxes }, maker.code())) as { apiKey: string };
+    const [headers, child] = [{ 'x-api-key': made.apiKey }, { name: 'Child', permissions: ['settlement:create', 'settlement:read'] }];
+    if (which !== 'that key') headers['x-api-key'] = String((await shop.call('POST', '/keys', { headers, body: child })).data.apiKey);
+    const asked = await shop.signed('POST', '/merchant/settlements', {
+      headers,
+      body: { assetId: service.world.assets.USDT?.id, amount: '5', address: KNOWN },
+    });
+    expect(asked.data).toMatchObject({ status: 'PENDING_APPROVAL' });
+    const id = String(asked.data.id);
+    await expect(run(maker, 'settlement-approve', { id }, maker.code(1))).rejects.toMatchObject({ code: 'forbidden', message: expect.stringMatching(/the key/) });
+    expect(await statusOf(id)).toBe('PENDING_APPROVAL');
+    await run(approver, 'settlement-approve', { id }, approver.code());
+    expect(await statusOf(id)).toBe('REQUESTED');
   });
 });
 
