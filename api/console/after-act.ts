@@ -14,6 +14,8 @@ const AFTER: Readonly<Record<GatewayActName, string>> = {
   'secret-end': '/keys',
   'member-invite': '/team',
   'member-remove': '/team',
+  'member-confirm': '/team',
+  'member-withdraw': '/team',
   'export-create': '/reports',
   'policies-propose': '/policies',
   'policies-agree': '/policies',
@@ -50,5 +52,6 @@ export function screenAfterAct(act: GatewayActName, shown: object): { screen: Sc
   if (act === 'payment-inquire') return { screen: { kind: 'inquired', ...(shown as { paymentUid: string; result: components['schemas']['InquiryResult'] }) } };
   if (act === 'key-create') return { screen: { kind: 'new-key', ...(shown as { apiKey: string }) } };
   if (act === 'secret-roll') return { screen: { kind: 'new-secret', ...(shown as { secret: string; overlapSeconds: number }) } };
-  if (act === 'member-invite') return { screen: { kind: 'new-link', ...(shown as { email: string; link: string }) } };
+  if ((act === 'member-invite' || act === 'member-confirm') && 'link' in shown)
+    return { screen: { kind: 'new-link', ...(shown as { email: string; link: string }) } };
 }

@@ -25,7 +25,7 @@ export async function approvalView(deps: Deps, { gateway, id, personId }: { gate
     people: row.people,
     policy,
     approved: approved.map(({ email, at: when }) => ({ email, at: when.toISOString() })),
-    own: row.createdBy === personId || key?.makerId === personId ? 'created' : approved.some((one) => one.personId === personId) ? 'approved' : null,
+    own: ownPart(personId, { createdBy: row.createdBy, makerId: key?.makerId, approved }),
     createdBy,
     key: key === undefined ? null : { name: key.name ?? key.keyId, maker: key.makerEmail },
     amountUsd: row.priceUsd === null ? null : formatCents(coinsToUsd(row.amount, row.priceUsd, 'half-up')),
@@ -35,4 +35,14 @@ export async function approvalView(deps: Deps, { gateway, id, personId }: { gate
     like: like === null ? null : { label: like.label, address: deps.chains.get(row.networkName)?.codec.display(like.address) ?? like.address },
     delaySeconds: gateway.settings.cashout.dispatchDelaySeconds,
   };
+}
+
+/** What somebody did of a cashout already, after which they do not approve it. Pure. */
+function ownPart(
+  personId: string,
+  { createdBy, makerId, approved }: { createdBy: string | null; makerId: string | null | undefined; approved: readonly { personId: string }[] },
+): ApprovalCard['own'] {
+  if (createdBy === personId) return 'created';
+  if (makerId === personId) return 'key';
+  return approved.some((one) => one.personId === personId) ? 'approved' : null;
 }

@@ -22,7 +22,8 @@ import { listKeys } from '#api/gateways/manage-keys.ts';
 import { listCurrencies } from '#api/store/assets.ts';
 import { readClock } from '#api/store/clock.ts';
 import { listSecretStates } from '#api/store/gateways.ts';
-import { listPeople, listRoles } from '#api/store/people.ts';
+import { listMemberProposals } from '#api/store/member-proposals.ts';
+import { countMembersWho, listPeople, listRoles } from '#api/store/people.ts';
 import { listRequests } from '#api/gateways/requests.ts';
 import { listWebhooks } from '#api/gateways/list-webhooks.ts';
 import { explainPayment } from '#api/payments/explain.ts';
@@ -296,10 +297,15 @@ function policies(deps: Deps, { gateway, href, personId, query }: Asked): Promis
 
 const PEOPLE_ON_A_PAGE = 100;
 
-async function team(deps: Deps, { gateway, query, permissions }: Asked): Promise<Screen> {
+async function team(deps: Deps, { gateway, query, permissions, personId }: Asked): Promise<Screen> {
   const after = readPersonPlace(afterOf(query).after);
   const { sql } = deps.db;
-  const [rows, roles] = await Promise.all([listPeople(sql, { gatewayId: gateway.id, after, limit: PEOPLE_ON_A_PAGE + 1 }), listRoles(sql)]);
+  const [rows, roles, owners, waiting] = await Promise.all([
+    listPeople(sql, { gatewayId: gateway.id, after, limit: PEOPLE_ON_A_PAGE + 1 }),
+    listRoles(sql),
+    countMembersWho(sql, gateway.id, 'team:manage'),
+    listMemberProposals(sql, gateway.id),
+  ]);
   const shown = rows.slice(0, PEOPLE_ON_A_PAGE);
   const last = rows.length > shown.length ? shown.at(-1) : undefined;
   return {
@@ -307,6 +313,16 @@ async function team(deps: Deps, { gateway, query, permissions }: Asked): Promise
     items: shown.map(({ email, role, state, since }) => ({ email, role, state, since: since.toISOString() })),
     filter: askedFor(query, ['remove']),
     ...pageOf(query, { total: null, nextCursor: last === undefined ? null : personPlace(last) }),
+    owners,
+    waiting: waiting.map(({ id, email, role, proposedBy, proposedByEmail, proposedAt, proposerMay }) => ({
+      id,
+      email,
+      role,
+      by: proposedByEmail,
+      own: proposedBy === personId,
+      at: proposedAt.toISOString(),
+      stale: !proposerMay,
+    })),
     roles: roles.filter((one) => !one.operates && one.permissions.every((each) => permissions.includes(each))).map(({ name }) => name),
   };
 }

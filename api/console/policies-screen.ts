@@ -3,7 +3,7 @@ import type { Deps, Gateway } from '#api/deps.ts';
 import { readPolicyBook } from '#api/gateways/read-policies.ts';
 import { tryPolicies } from '#api/gateways/try-policies.ts';
 import { listActiveAssets } from '#api/store/assets.ts';
-import { countMembersWho } from '#api/store/people.ts';
+import { countApprovers, countMembersWho } from '#api/store/people.ts';
 import { listApprovingKeys, listPolicyVersions, type PolicyVersion } from '#api/store/policies.ts';
 import { invalid } from '#shared/core/errors.ts';
 import { POLICY } from '#shared/core/policy.ts';
@@ -33,7 +33,7 @@ export async function policiesScreen(deps: Deps, { gateway, href, personId, quer
     listPolicyVersions(sql, gateway.id, POLICY.policyVersionsShown),
     listActiveAssets(sql),
     countMembersWho(sql, gateway.id, 'settings:write'),
-    countMembersWho(sql, gateway.id, 'settlement:approve'),
+    countApprovers(sql, gateway.id),
     listApprovingKeys(sql, gateway.id),
   ]);
   const capUsd = gateway.settings.cashout.approvalCapUsd;

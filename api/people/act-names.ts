@@ -17,6 +17,8 @@ export const GATEWAY_ACT_NAMES = [
   'secret-end',
   'member-invite',
   'member-remove',
+  'member-confirm',
+  'member-withdraw',
   'export-create',
   'policies-propose',
   'policies-agree',

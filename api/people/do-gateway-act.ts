@@ -45,7 +45,7 @@ export async function doGatewayAct(deps: Deps, signed: Signed, { proof, ...asked
       await insertConsoleAction(tx, doer(signed), { ...noted, ...(agreed !== undefined && { after: agreed.content }) });
       return reply;
     });
-  return act.run(deps, { gateway, fields, personId, email, role, permissions, address: signed.address, commit });
+  return act.run(deps, { gateway, fields, agreed: agreed?.content ?? {}, personId, email, role, permissions, address: signed.address, commit });
 }
 
 interface Prepared {
@@ -66,7 +66,7 @@ async function prepare(deps: Deps, { session }: Signed, { gateway: gatewayId, ac
   const parsed = act.fields.safeParse(given);
   if (!parsed.success) throw invalid(parsed.error.issues[0]?.path.join('.') || 'body', parsed.error.issues[0]?.message ?? 'is not valid');
   const fields = parsed.data;
-  const content = await act.agreed?.(deps, { gateway, fields });
+  const content = await act.agreed?.(deps, { gateway, fields, personId: session.personId });
   const agreed = content === undefined ? undefined : { name: actNameOf(name), gatewayId: gateway.id, target: act.target(fields), content };
   return { gateway, fields, act, agreed, role, permissions };
 }

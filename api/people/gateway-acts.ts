@@ -23,15 +23,18 @@ import { retrySettlement } from '#api/settlements/retry.ts';
 import { getSettlement } from '#api/settlements/view.ts';
 import { readAsset } from '#api/treasury/destination.ts';
 import { invalid, ServiceError } from '#shared/core/errors.ts';
+import { isMoney } from '#shared/core/money.ts';
 import { SCENARIOS } from '#state-machines/payment/scenario.ts';
 import type { GatewayActName } from './act-names.ts';
-import { inviteMember, removeMember } from './members.ts';
+import { confirmMemberChange, findWaitingChange, inviteMember, needsAnotherOwner, removeMember, withdrawMemberChange } from './members.ts';
 import type { Act } from './step-up.ts';
 
 /** What an act needs to be done: whose gateway it is, who does it, and the one transaction in which they still may. */
 interface Doing<Fields> {
   gateway: Gateway;
   fields: Fields;
+  /** What was agreed to; nothing where a session is enough. */
+  agreed: Act['content'];
   personId: string;
   email: string;
   role: string;
@@ -49,7 +52,7 @@ interface GatewayAct<Fields> {
   /** Id of what it is done to, for the log of people's acts. */
   target(fields: Fields): string;
   /** Everything that a person agrees to who proves that they want it; absent where a session is enough. */
-  agreed?(deps: Deps, asked: { gateway: Gateway; fields: Fields }): Promise<Act['content']>;
+  agreed?(deps: Deps, asked: { gateway: Gateway; fields: Fields; personId: string }): Promise<Act['content']>;
   /** Through the same use case as the merchant operation: there is no second way. Answers what is shown once. */
   run(deps: Deps, doing: Doing<Fields>): Promise<object>;
 }
@@ -71,6 +74,8 @@ const newKey = z
   .extend(Object.fromEntries(PERMISSIONS.map((one) => [`may:${one}`, z.literal('on').optional()]))) as unknown as z.ZodType<NewKey>;
 type NewKey = { name: string; ends?: string; allowlist?: string } & { [Box in `may:${(typeof PERMISSIONS)[number]}`]?: 'on' };
 
+/** The gateway's cap as the form showed it; absent for none. */
+const capNow = z.string().max(40).refine(isMoney, 'must be a decimal string such as "10000"').optional();
 const ofVersion = z.strictObject({ version: z.string().regex(/^[1-9][0-9]{0,8}$/) });
 
 /** @throws validation_error naming what is at fault */
@@ -89,9 +94,9 @@ async function entryInWords(deps: Deps, gateway: Gateway, id: string): Promise<R
   return { network: entry.network, address: entry.address, from: entry.label };
 }
 
-/** What is signed of policies: each as it is written, by its place. */
-function bookWords({ policies, capUsd }: PolicyBook): Record<string, string | null> {
-  return { ...Object.fromEntries(policies.map((policy, at) => [`policy ${at + 1}`, JSON.stringify(policy)])), capUsd };
+/** What is signed of policies: each as it is written, by its place, and the cap before and after. */
+function bookWords({ policies, capUsd }: PolicyBook, before: string | null): Record<string, string | null> {
+  return { ...Object.fromEntries(policies.map((policy, at) => [`policy ${at + 1}`, JSON.stringify(policy)])), capBefore: before, capUsd };
 }
 
 const SECRETS = ['webhook', 'cashout'] as const;
@@ -279,55 +284,92 @@ export const GATEWAY_ACTS: Readonly<Record<GatewayActName, GatewayAct<unknown>>>
     permission: 'team:manage',
     fields: z.strictObject({ email: z.string().max(320), role: z.string().max(20) }),
     target: ({ email }) => email,
-    agreed: async (_deps, { fields: { email, role } }) => ({ email, role }),
-    run: async (deps, { gateway, fields: { email, role }, permissions, personId, commit }) => {
-      let token = '';
+    agreed: async (deps, { gateway, fields: { email, role }, personId }) => ({
+      email,
+      role,
+      waits: await needsAnotherOwner(deps.db.sql, { gatewayId: gateway.id, email, role, personId }),
+    }),
+    run: async (deps, { gateway, fields: { email, role }, agreed, personId, permissions, commit }) => {
+      let token: string | null = null;
       await commit(async (tx) => {
-        token = await inviteMember(tx, deps, { gatewayId: gateway.id, email, role, permissions, personId });
+        token = await inviteMember(tx, deps, { gatewayId: gateway.id, email, role, personId, permissions, waits: agreed.waits === true });
         return { status: 201, data: {} };
       });
-      return { email, link: new URL(`/invitations/${token}`, deps.config.SLUICE_CONSOLE_URL).toString() };
+      return linkOf(deps, email, token);
     },
   }),
   'member-remove': act({
     permission: 'team:manage',
     fields: z.strictObject({ email: z.string().max(320) }),
     target: ({ email }) => email,
-    agreed: async (_deps, { fields: { email } }) => ({ email }),
-    run: async (deps, { gateway, fields: { email }, commit }) =>
+    agreed: async (deps, { gateway, fields: { email }, personId }) => ({
+      email,
+      waits: await needsAnotherOwner(deps.db.sql, { gatewayId: gateway.id, email, role: null, personId }),
+    }),
+    run: async (deps, { gateway, fields: { email }, agreed, personId, commit }) =>
       nothing(
         commit(async (tx) => {
-          await removeMember(tx, deps, { gatewayId: gateway.id, email });
+          await removeMember(tx, deps, { gatewayId: gateway.id, email, personId, waits: agreed.waits === true });
+          return { status: 200, data: {} };
+        }),
+      ),
+  }),
+  'member-confirm': act({
+    permission: 'team:manage',
+    fields: ofCashout,
+    target: ({ id }) => id,
+    // The whole of what was proposed, as its row has it.
+    agreed: async (deps, { gateway, fields: { id } }) => {
+      const { email, role, proposedByEmail } = await findWaitingChange(deps.db.sql, gateway.id, id);
+      return { email, role, proposedBy: proposedByEmail };
+    },
+    run: async (deps, { gateway, fields: { id }, personId, permissions, commit }) => {
+      let done: { email: string; token: string | null } = { email: '', token: null };
+      await commit(async (tx) => {
+        done = await confirmMemberChange(tx, deps, { gatewayId: gateway.id, id, personId, permissions });
+        return { status: 200, data: {} };
+      });
+      return linkOf(deps, done.email, done.token);
+    },
+  }),
+  'member-withdraw': act({
+    permission: 'team:manage',
+    fields: ofCashout,
+    target: ({ id }) => id,
+    run: async (_deps, { gateway, fields: { id }, personId, commit }) =>
+      nothing(
+        commit(async (tx) => {
+          await withdrawMemberChange(tx, { gatewayId: gateway.id, id, personId });
           return { status: 200, data: {} };
         }),
       ),
   }),
   'policies-propose': act({
     permission: 'settings:write',
-    fields: z.strictObject({ book: z.string().max(16_384) }),
+    fields: z.strictObject({ book: z.string().max(16_384), capNow }),
     target: () => 'policies',
     // The whole of them, in the order in which they decide.
-    agreed: async (_deps, { fields: { book } }) => bookWords(bookOf(book)),
-    run: async (_deps, { gateway, fields: { book }, personId, commit }) =>
+    agreed: async (_deps, { fields: { book, capNow: before = null } }) => bookWords(bookOf(book), before),
+    run: async (_deps, { gateway, fields: { book, capNow: before = null }, personId, commit }) =>
       nothing(
         commit(async (tx) => {
-          await proposePolicies(tx, { gateway, personId, book: bookOf(book) });
+          await proposePolicies(tx, { gateway, personId, book: bookOf(book), capNow: before });
           return { status: 200, data: {} };
         }),
       ),
   }),
   'policies-agree': act({
     permission: 'settings:write',
-    fields: ofVersion,
+    fields: ofVersion.extend({ capNow }),
     target: ({ version }) => version,
-    agreed: async (deps, { gateway, fields: { version } }) => {
+    agreed: async (deps, { gateway, fields: { version, capNow: before = null } }) => {
       const { policies, capUsd } = await findWaiting(deps.db.sql, gateway.id, Number(version));
-      return bookWords(readPolicyBook({ policies, capUsd }));
+      return bookWords(readPolicyBook({ policies, capUsd }), before);
     },
-    run: async (_deps, { gateway, fields: { version }, personId, commit }) =>
+    run: async (_deps, { gateway, fields: { version, capNow: before = null }, personId, commit }) =>
       nothing(
         commit(async (tx) => {
-          await agreeToPolicies(tx, { gateway, personId, version: Number(version) });
+          await agreeToPolicies(tx, { gateway, personId, version: Number(version), capNow: before });
           return { status: 200, data: {} };
         }),
       ),
@@ -422,6 +464,11 @@ function act<Fields>(one: GatewayAct<Fields>): GatewayAct<unknown> {
 /** Says that somebody does this, where what they do has transactions of its own. */
 function noted(commit: Commit): Promise<Reply> {
   return commit(async () => ({ status: 200, data: {} }));
+}
+
+/** A link that is shown once; nothing where none was made. */
+function linkOf({ config }: Deps, email: string, token: string | null): object {
+  return token === null ? {} : { email, link: new URL(`/invitations/${token}`, config.SLUICE_CONSOLE_URL).toString() };
 }
 
 async function nothing(work: Promise<unknown>): Promise<object> {

@@ -1,11 +1,19 @@
 import type { Deps, Mail } from '#api/deps.ts';
+import { findGateway } from '#api/store/gateways.ts';
 import { insertOutbox } from '#api/store/outbox.ts';
+import { listMembersWho } from '#api/store/people.ts';
 import { findNotice, insertNotice, type Notice, type NoticedAct } from '#api/store/person-notices.ts';
 import { uuidFrom } from '#shared/core/ids.ts';
 import type { Tx } from '#shared/platform/postgres.ts';
 
+/** What to do about a change of one's own way in. */
+const THEIR_OWN =
+  'If it was you, do nothing. If it was not, sign in, look at your profile, and tell whoever looks after this deployment: they can end every way in and send you a link.';
+/** What to do about a change of a gateway's people. */
+const TEAM = 'If you know of it, do nothing. If you do not, look at the page of the team, and tell whoever looks after this deployment.';
+
 /** What is written of each: a subject, and what happened. */
-const TEXTS: Readonly<Record<NoticedAct, { subject: string; happened: string }>> = {
+const TEXTS: Readonly<Record<NoticedAct, { subject: string; happened: string; then?: string }>> = {
   'passkey.add': { subject: 'A passkey was added', happened: 'A passkey was added to those that sign you in.' },
   'passkey.remove': { subject: 'A passkey was removed', happened: 'One of your passkeys was removed, and signs nobody in any more.' },
   'authenticator.add': { subject: 'An authenticator was added', happened: 'An authenticator, with ten new codes for paper, was set up to sign you in.' },
@@ -17,6 +25,18 @@ const TEXTS: Readonly<Record<NoticedAct, { subject: string; happened: string }>>
   'identity.add': { subject: 'A provider signs you in', happened: 'Your account at the identity provider signs you in from now on.' },
   'identity.remove': { subject: 'A provider was disconnected', happened: 'Your account at the identity provider signs you in no more.' },
   'membership.end': { subject: 'You were removed', happened: 'Somebody took away what you may do at a gateway, or at the deployment itself.' },
+  'member.proposed': {
+    subject: 'A change of your team waits for an owner',
+    happened: 'An owner wants to change who approves cashouts or owns a gateway. It is done once another owner confirms it.',
+    then: 'Look at the page of the team: there it can be confirmed, or declined. Whoever proposed it cannot confirm it.',
+  },
+  'member.invited': {
+    subject: 'Somebody was invited to your team',
+    happened: 'Somebody was invited to approve cashouts or to own a gateway.',
+    then: TEAM,
+  },
+  'member.joined': { subject: 'Somebody joined your team', happened: 'Somebody accepted an invitation to approve cashouts or to own a gateway.', then: TEAM },
+  'member.removed': { subject: 'Somebody left your team', happened: 'Somebody who approved cashouts or owned a gateway does not any more.', then: TEAM },
   'paper-code.use': { subject: 'A code on paper was used', happened: 'One of your codes on paper was used in place of your authenticator.' },
 };
 
@@ -24,11 +44,27 @@ const TEXTS: Readonly<Record<NoticedAct, { subject: string; happened: string }>>
 export async function tellPerson(
   { randomBytes }: Pick<Deps, 'randomBytes'>,
   tx: Tx,
-  { personId, what, address }: { personId: string; what: NoticedAct; address: string | null },
+  { personId, what, address, about = null }: { personId: string; what: NoticedAct; address: string | null; about?: string | null },
 ): Promise<void> {
   const [id, job] = [uuidFrom(randomBytes(16)), uuidFrom(randomBytes(16))];
-  await insertNotice(tx, personId, { id, what, address });
+  await insertNotice(tx, personId, { id, what, address, about });
   await insertOutbox(tx, { id: job, topic: 'person.mail', refId: id });
+}
+
+/** Has every owner of a gateway told of a change of its people who approve or own. */
+export async function tellOwners(
+  deps: Pick<Deps, 'randomBytes'>,
+  tx: Tx,
+  { gatewayId, what, email, role }: { gatewayId: string; what: NoticedAct; email: string; role: string | null },
+): Promise<void> {
+  const gateway = await findGateway(tx, gatewayId);
+  const about = [`Gateway: ${oneLine(gateway?.name ?? gatewayId)}`, `Who: ${email}`, `Role: ${role ?? 'removed'}`].join('\n');
+  for (const personId of await listMembersWho(tx, gatewayId, 'team:manage')) await tellPerson(deps, tx, { personId, what, address: null, about });
+}
+
+/** Without anything that would begin a line, or turn the direction of one. Pure. */
+function oneLine(text: string): string {
+  return text.replaceAll(/[\p{C}\p{Zl}\p{Zp}]/gu, ' ').slice(0, 200);
 }
 
 /** Sends what was kept for a person. A deployment without a mail server tells nobody, which its log says. */
@@ -40,20 +76,14 @@ export async function mailNotice({ db, config, log, mail }: Pick<Deps, 'db' | 'c
   await mail.send(noticeMail(notice));
 }
 
-function noticeMail({ id, what, address, at, email }: Notice & { email: string; at: Date }): Mail {
-  const { subject, happened } = TEXTS[what];
+function noticeMail({ id, what, address, about, at, email }: Notice & { email: string; at: Date }): Mail {
+  const { subject, happened, then = THEIR_OWN } = TEXTS[what];
   return {
     id: `person-${id}`,
     to: email,
     subject,
-    text: [
-      happened,
-      '',
-      `When: ${at.toISOString()}`,
-      ...(address === null ? [] : [`From: ${address}`]),
-      '',
-      'If it was you, do nothing. If it was not, sign in, look at your profile, and tell whoever looks after this deployment: they can end every way in and send you a link.',
-      '',
-    ].join('\n'),
+    text: [happened, '', `When: ${at.toISOString()}`, ...(address === null ? [] : [`From: ${address}`]), ...(about === null ? [] : [about]), '', then, ''].join(
+      '\n',
+    ),
   };
 }

@@ -1,4 +1,5 @@
 import type { Deps } from '#api/deps.ts';
+import { keepingApprovers } from '#api/gateways/change-policies.ts';
 import { hasWayIn, removeIdentities } from '#api/store/identities.ts';
 import { endAuthenticators } from '#api/store/authenticators.ts';
 import { insertConsoleAction } from '#api/store/console-actions.ts';
@@ -6,11 +7,13 @@ import { acceptOnce, findOpenInvitation, type OpenInvitation } from '#api/store/
 import { insertPasskey, lockPasskeys, notePasskeyUse, removePasskeys } from '#api/store/passkeys.ts';
 import { ensurePerson, insertMembership } from '#api/store/people.ts';
 import { endSessions, findSession, insertSession, type Session, touchSession } from '#api/store/sessions.ts';
+import { lockPolicies } from '#api/store/policies.ts';
 import { ServiceError } from '#shared/core/errors.ts';
 import { uuidFrom } from '#shared/core/ids.ts';
 import { POLICY } from '#shared/core/policy.ts';
 import type { Tx } from '#shared/platform/postgres.ts';
-import { tellPerson } from './notices.ts';
+import { isWeightyRole } from './members.ts';
+import { tellOwners, tellPerson } from './notices.ts';
 import { hashToken, newToken } from './one-time-token.ts';
 import { endUnspoken } from './provider-roles.ts';
 import { assertionOptions, readAssertion, readRegistration, registrationOptions } from './passkeys.ts';
@@ -69,8 +72,9 @@ export async function invitationOptions(deps: Needed, token: string): Promise<ob
 
 /**
  * Accepts an invitation with a new passkey, and signs in; answers the cookie. Whoever has a passkey accepts with `session`, and gets no cookie: a link alone never lets anybody into
- * what a person had before. Recovering takes away every passkey, authenticator, identity and session that the person had. Locks the invitation, then what it replaces.
- * @throws not_found, forbidden; conflict for somebody who has to sign in first
+ * what a person had before. Recovering takes away every passkey, authenticator, identity and session that the person had. Locks the gateway's
+ * policies, the invitation, then what it replaces.
+ * @throws not_found, forbidden; conflict for somebody who has to sign in first, or whom a policy of the gateway needs as what they are
  */
 export async function acceptInvitation(
   deps: Needed,
@@ -83,6 +87,8 @@ export async function acceptInvitation(
   const passkey = holds ? undefined : await readRegistration(deps, { credential, purpose: 'invitation', subject: hashToken(token) });
   const ids = { person: uuidFrom(randomBytes(16)), membership: uuidFrom(randomBytes(16)) };
   return deps.db.transaction(async (tx) => {
+    // Before the invitation, as whoever removes somebody does.
+    if (invitation.gatewayId !== null) await lockPolicies(tx, invitation.gatewayId);
     if (!(await acceptOnce(tx, invitation.id))) throw new ServiceError('not_found');
     const { email, gatewayId, role, recovers } = invitation;
     const personId = recovers ?? (await ensurePerson(tx, { id: ids.person, email }));
@@ -93,7 +99,12 @@ export async function acceptInvitation(
       await removeIdentities(tx, personId);
       await endSessions(tx, personId);
     } else if (!holds && (held.length > 0 || (await hasWayIn(tx, personId)))) throw signInFirst();
-    if (role !== null) await insertMembership(tx, { id: ids.membership, personId, gatewayId, role });
+    if (role !== null) {
+      const join = () => insertMembership(tx, { id: ids.membership, personId, gatewayId, role });
+      // It may be less than they had.
+      await (gatewayId === null ? join() : keepingApprovers(tx, gatewayId, join));
+      if (gatewayId !== null && (await isWeightyRole(tx, role))) await tellOwners(deps, tx, { gatewayId, what: 'member.joined', email, role });
+    }
     if (passkey !== undefined && !(await insertPasskey(tx, personId, passkey))) throw new ServiceError('forbidden');
     const cookie = passkey === undefined ? undefined : await beginSession(deps, tx, personId, visitor);
     const by = { kind: 'person', personId, name: email, address: visitor.address } as const;

@@ -160,6 +160,22 @@ export async function countMembersWho(sql: Reads, gatewayId: string, permission:
   return row.count;
 }
 
+/** The people of a gateway who may do this now; locks nothing. */
+export async function listMembersWho(sql: Reads, gatewayId: string, permission: string): Promise<string[]> {
+  const rows = await sql<{ personId: string }[]>`
+    select m.person_id from memberships m join roles r on r.name = m.role
+    where m.gateway_id = ${gatewayId} and m.ended_at is null and ${permission} = any(r.permissions) order by m.began_at, m.id limit 1000`;
+  return rows.map(({ personId }) => personId);
+}
+
+/** How many people of a gateway are left to approve a cashout, whoever of them created it, or the key that did; locks nothing. */
+export async function countApprovers(sql: Reads, gatewayId: string): Promise<number> {
+  const [row] = await sql<[{ count: number }]>`
+    select (count(*) - count(distinct 1) filter (where 'settlement:create' = any(r.permissions)))::int as count from memberships m join roles r on r.name = m.role
+    where m.gateway_id = ${gatewayId} and m.ended_at is null and 'settlement:approve' = any(r.permissions)`;
+  return row.count;
+}
+
 /** The address of a person; null when there is none of that id. Locks nothing. */
 export async function findPersonEmail(sql: Reads, id: string): Promise<string | null> {
   const [row] = await sql<{ email: string }[]>`select email from people where id = ${id}`;

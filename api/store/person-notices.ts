@@ -4,6 +4,10 @@ import type { Reads, Tx } from '#shared/platform/postgres.ts';
 export type NoticedAct =
   | 'passkey.add'
   | 'membership.end'
+  | 'member.proposed'
+  | 'member.invited'
+  | 'member.joined'
+  | 'member.removed'
   | 'passkey.remove'
   | 'authenticator.add'
   | 'authenticator.remove'
@@ -17,16 +21,18 @@ export interface Notice {
   what: NoticedAct;
   /** Where it came from, where that is known. */
   address: string | null;
+  /** Of a change of a gateway's people: where, who and as what, a line each. */
+  about: string | null;
 }
 
 /** Keeps what a person is to be told. */
-export async function insertNotice(tx: Tx, personId: string, { id, what, address }: Notice): Promise<void> {
-  await tx`insert into person_notices (id, person_id, what, address) values (${id}, ${personId}, ${what}, ${address})`;
+export async function insertNotice(tx: Tx, personId: string, { id, what, address, about }: Notice): Promise<void> {
+  await tx`insert into person_notices (id, person_id, what, address, about) values (${id}, ${personId}, ${what}, ${address}, ${about})`;
 }
 
 /** Reads a notice with the address that it is mailed to. Locks nothing. */
 export async function findNotice(sql: Reads, id: string): Promise<(Notice & { email: string; at: Date }) | undefined> {
   const [row] = await sql<(Notice & { email: string; at: Date })[]>`
-    select n.id, n.what, n.address, n.at, p.email from person_notices n join people p on p.id = n.person_id where n.id = ${id}`;
+    select n.id, n.what, n.address, n.about, n.at, p.email from person_notices n join people p on p.id = n.person_id where n.id = ${id}`;
   return row;
 }

@@ -21,7 +21,7 @@ export interface PolicyVersion {
   decidedAt: Date | null;
 }
 
-/** Keeps everybody else from changing a gateway's policies, giving a key the right to approve, or adding up its day, until commit. */
+/** Keeps everybody else from changing a gateway's policies or who approves there, giving a key the right to approve, or adding up its day, until commit. */
 export async function lockPolicies(tx: Tx, gatewayId: string): Promise<void> {
   await tx`select pg_advisory_xact_lock(${LOCK_CLASS}, hashtext(${gatewayId}))`;
 }
@@ -179,4 +179,12 @@ export async function cameAfterProposal(
     select 1 from policy_versions v join memberships m on m.gateway_id = v.gateway_id and m.person_id = ${personId} and m.ended_at is null
     where v.gateway_id = ${gatewayId} and v.version = ${version} and m.began_at <= v.proposed_at`;
   return rows.length === 0;
+}
+
+/** Whether whoever proposed a version of a gateway's policies has been an owner ever since; locks nothing. */
+export async function proposerOwns(sql: Reads, { gatewayId, version }: { gatewayId: string; version: number }): Promise<boolean> {
+  const rows = await sql`
+    select 1 from policy_versions v join memberships m on m.gateway_id = v.gateway_id and m.person_id = v.proposed_by and m.ended_at is null join roles r on r.name = m.role
+    where v.gateway_id = ${gatewayId} and v.version = ${version} and m.began_at <= v.proposed_at and 'settings:write' = any(r.permissions)`;
+  return rows.length === 1;
 }

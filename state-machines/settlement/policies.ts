@@ -47,13 +47,25 @@ export interface PolicyFacts {
 export type Verdict = { policy: number; outcome: PolicyOutcome } | null;
 
 /**
- * The first policy that is about a cashout decides; the rest are not looked at (console 3). What cannot be known, because there is no price, counts against the cashout: it
- * meets a policy that refuses or asks for people, and never one that allows. Pure.
+ * The first policy that is about a cashout decides; the rest are not looked at (console 3). What cannot be known, because there is no price, counts against the cashout: of all
+ * that might be the first one, the strictest decides, and of equals the first. Pure.
  */
 export function judge(policies: readonly Policy[], facts: PolicyFacts): Verdict {
-  const at = policies.findIndex(({ when, outcome }) => isAbout(when, facts, outcome.kind !== 'allow'));
-  const policy = policies[at];
-  return policy === undefined ? null : { policy: at + 1, outcome: policy.outcome };
+  let strictest: { verdict: Verdict; strictness: number } | undefined;
+  for (const [at, { when, outcome }] of policies.entries()) {
+    const about = isAbout(when, facts);
+    if (about === 'no') continue;
+    const strictness = strictnessOf(outcome);
+    if (strictest === undefined || strictness > strictest.strictness) strictest = { verdict: { policy: at + 1, outcome }, strictness };
+    if (about === 'yes') return strictest.verdict;
+  }
+  // That none is about it might be as well, and leaves it to the cap.
+  return strictest === undefined || strictest.strictness === 0 ? null : strictest.verdict;
+}
+
+/** How much a policy asks for, to be compared. */
+function strictnessOf(outcome: PolicyOutcome): number {
+  return outcome.kind === 'approve' ? outcome.people : outcome.kind === 'refuse' ? Number.POSITIVE_INFINITY : 0;
 }
 
 /** Whether a policy cannot be judged without a price. Pure. */
@@ -66,18 +78,20 @@ export function mostPeople(policies: readonly Policy[]): number {
   return Math.max(0, ...policies.map(({ outcome }) => (outcome.kind === 'approve' ? outcome.people : 0)));
 }
 
-function isAbout(when: PolicyCondition, facts: PolicyFacts, ifUnknown: boolean): boolean {
+function isAbout(when: PolicyCondition, facts: PolicyFacts): 'yes' | 'no' | 'perhaps' {
   const { amount, priceUsd, dayUsd, assetId, knownForDays, initiator, route } = facts;
   // Dollars times 10^18, so that nothing is rounded.
   const worth = priceUsd === undefined ? null : amount * priceUsd;
-  const exceeds = (limit: Usd | undefined, scaled: bigint | null): boolean => limit === undefined || (scaled === null ? ifUnknown : scaled > limit * ONE);
-  return (
+  const day = worth === null || dayUsd === null ? null : worth + dayUsd * ONE;
+  const exceeds = (limit: Usd | undefined, scaled: bigint | null): boolean => limit === undefined || scaled === null || scaled > limit * ONE;
+  const fits =
     exceeds(when.aboveUsd, worth) &&
-    exceeds(when.dayAboveUsd, worth === null || dayUsd === null ? null : worth + dayUsd * ONE) &&
+    exceeds(when.dayAboveUsd, day) &&
     (when.assetIds === undefined || when.assetIds.includes(assetId)) &&
     (when.destination === undefined || (knownForDays !== null) === (when.destination === 'known')) &&
     (when.youngerThanDays === undefined || knownForDays === null || knownForDays < when.youngerThanDays) &&
     (when.initiator === undefined || when.initiator === initiator) &&
-    (when.route === undefined || when.route === route)
-  );
+    (when.route === undefined || when.route === route);
+  if (!fits) return 'no';
+  return (when.aboveUsd !== undefined && worth === null) || (when.dayAboveUsd !== undefined && day === null) ? 'perhaps' : 'yes';
 }

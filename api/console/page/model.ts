@@ -54,7 +54,7 @@ export interface ApprovalCard {
   policy: number | null;
   approved: { email: string; at: string }[];
   /** What whoever looks did already, after which they cannot approve it. */
-  own: 'created' | 'approved' | null;
+  own: 'created' | 'key' | 'approved' | null;
   /** The person who created it; null when a key did. */
   createdBy: string | null;
   /** The key that did, by its name or its id, and who made that, where anybody in the console did; null for a person's, and where it is not known. */
@@ -172,6 +172,10 @@ export interface TeamScreen extends ListScreen<{ email: string; role: string | n
   kind: 'team';
   /** What somebody may be invited as. */
   roles: readonly string[];
+  /** People who may invite. */
+  owners: number;
+  /** Changes that another owner has to confirm; without a role somebody is removed, and a stale one can only be declined. */
+  waiting: { id: string; email: string; role: string | null; by: string; own: boolean; at: string; stale: boolean }[];
 }
 
 /** From where a gateway's servers may call. */

@@ -39,8 +39,18 @@ function Waiting({ screen, place, waiting: { version, by, own, book } }: Of & { 
       <h2 id="waiting">{t('policies.waiting')}</h2>
       <p>{own ? t('policies.waiting-own') : t('policies.waiting-other', { email: by })}</p>
       <BookList book={book} screen={screen} place={place} />
+      <CapChange screen={screen} book={book} />
       <Trial screen={screen} />
-      {!own && <ActForm place={place} act="policies-agree" fields={{ version: String(version) }} proved look="main" label={t('policies.agree')} />}
+      {!own && (
+        <ActForm
+          place={place}
+          act="policies-agree"
+          fields={{ version: String(version), capNow: screen.inForce.capUsd ?? undefined }}
+          proved
+          look="main"
+          label={t('policies.agree')}
+        />
+      )}
       <ActForm place={place} act="policies-decline" fields={{ version: String(version) }} label={t(own ? 'policies.take-back' : 'policies.decline')} />
     </section>
   );
@@ -63,6 +73,7 @@ function Draft({ screen, place, draft }: Of & { draft: PolicyBook }): JSX.Elemen
       {draft.policies.length < most.policies && <AddForm screen={screen} place={place} draft={draft} />}
       <section class="card card-act" aria-labelledby="save">
         <h2 id="save">{t('policies.what-changes')}</h2>
+        <CapChange screen={screen} book={draft} />
         <Trial screen={screen} />
         {unchanged ? (
           <p class="hint">{t('policies.unchanged')}</p>
@@ -72,7 +83,7 @@ function Draft({ screen, place, draft }: Of & { draft: PolicyBook }): JSX.Elemen
             <ActForm
               place={place}
               act="policies-propose"
-              fields={{ book: JSON.stringify(draft) }}
+              fields={{ book: JSON.stringify(draft), capNow: screen.inForce.capUsd ?? undefined }}
               proved
               look="main"
               label={t(owners > 1 ? 'policies.propose' : 'policies.save')}
@@ -150,6 +161,14 @@ function PolicyWords({ policy: { when, outcome }, screen, place }: Of & { policy
 function outcomeWords(t: Translate, outcome: TrialVerdict['outcome']): string {
   if (typeof outcome === 'object') return t('policies.then-approve', { people: outcome.people });
   return t(`policies.then-${outcome}`);
+}
+
+/** What becomes of the gateway's cap, which an operator may have changed since somebody wrote this. */
+function CapChange({ screen: { inForce }, book: { capUsd } }: Pick<Of, 'screen'> & { book: PolicyBook }): JSX.Element | null {
+  const t = useTexts();
+  if (capUsd === inForce.capUsd) return null;
+  const words = (cap: string | null): string => (cap === null ? t('policies.no-cap') : t('policies.cap', { usd: cap }));
+  return <p>{t('policies.cap-changes', { before: words(inForce.capUsd), after: words(capUsd) })}</p>;
 }
 
 /** What the change would have meant for the last cashouts. */

@@ -1,4 +1,5 @@
 import type { JSX } from 'preact';
+import { sentence } from '#api/page/sentence.ts';
 import { ActForm } from './act-form.tsx';
 import type { Surroundings, TeamScreen } from './model.ts';
 import { hrefOf, Moment, Pager, Table } from './parts.tsx';
@@ -7,14 +8,18 @@ import { useTexts } from './texts.ts';
 /** Who may do what at a gateway, and who was invited. */
 export function Team({ screen, place }: { screen: TeamScreen; place: Surroundings }): JSX.Element {
   const t = useTexts();
-  const { items, roles, filter } = screen;
+  const { items, roles, filter, waiting, owners } = screen;
   const leaving = items.find(({ email, state }) => email === filter.remove && state !== 'recovering');
   return (
     <>
+      {waiting.map((change) => (
+        <Waiting change={change} place={place} />
+      ))}
       {leaving !== undefined && (
         <section class="card card-act" aria-labelledby="remove">
           <h2 id="remove">{t('team.remove-this', { email: leaving.email })}</h2>
           <p>{t('team.remove-means')}</p>
+          {owners > 1 && <p class="hint">{t('team.two-owners')}</p>}
           <ActForm place={place} act="member-remove" fields={{ email: leaving.email }} proved look="main" label={t('team.remove-confirm')} />
         </section>
       )}
@@ -34,7 +39,9 @@ export function Team({ screen, place }: { screen: TeamScreen; place: Surrounding
                 </option>
               ))}
             </select>
-            <span class="hint">{t('team.role-hint')}</span>
+            <span class="hint">
+              {t('team.role-hint')} {owners > 1 && t('team.two-owners')}
+            </span>
           </label>
         </ActForm>
       </details>
@@ -71,5 +78,20 @@ export function Team({ screen, place }: { screen: TeamScreen; place: Surrounding
         <Pager path={`${place.href}/team`} screen={screen} />
       </section>
     </>
+  );
+}
+
+/** A change that another owner has to confirm: nobody becomes two of the people that policies ask for. */
+function Waiting({ change: { id, email, role, by, own, at, stale }, place }: { change: TeamScreen['waiting'][number]; place: Surroundings }): JSX.Element {
+  const t = useTexts();
+  return (
+    <section class="card card-act" aria-label={t('team.waiting', { email })}>
+      <h2>{role === null ? t('team.remove-this', { email }) : sentence(t, 'team.invite-as', { email, role: <span lang="en">{role}</span> })}</h2>
+      <p>
+        {own ? t('team.waiting-own') : stale ? t('team.waiting-stale', { by }) : t('team.waiting-other', { by })} <Moment at={at} />
+      </p>
+      {!own && !stale && <ActForm place={place} act="member-confirm" fields={{ id }} proved look="main" label={t('team.confirm')} />}
+      <ActForm place={place} act="member-withdraw" fields={{ id }} label={t(own ? 'policies.take-back' : 'policies.decline')} />
+    </section>
   );
 }

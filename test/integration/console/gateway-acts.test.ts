@@ -328,8 +328,8 @@ describe('an owner who looks after the people of a gateway', () => {
   it('cannot leave a gateway without an owner, however many try at once', async () => {
     const place = await service.aShop({});
     const [anna, ben] = [await member('owner', place.id), await member('owner', place.id)];
-    const leave = (one: Member, whom: Member) => run(one, 'member-remove', { email: whom.email }, { proof: one.code(), gateway: place.id });
-    const outcomes = await Promise.allSettled([leave(anna, ben), leave(ben, anna)]);
+    const leave = (one: Member) => run(one, 'member-remove', { email: one.email }, { proof: one.code(), gateway: place.id });
+    const outcomes = await Promise.allSettled([leave(anna), leave(ben)]);
     expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
     const left = await service.world.database.sql`select 1 from memberships where gateway_id = ${place.id} and role = 'owner' and ended_at is null`;
     expect(left).toHaveLength(1);

@@ -3,6 +3,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { cashoutProblem } from '#api/intents/cashout.ts';
 import type { Gateway } from '#api/deps.ts';
 import { createKey } from '#api/gateways/manage-keys.ts';
+import { invitePerson } from '#api/people/invitations.ts';
+import { revokePerson } from '#api/people/revoke-person.ts';
 import { openPeopleDesk, type PeopleDesk } from '#api/people/desk.ts';
 import type { GatewayActName } from '#api/people/act-names.ts';
 import { findGateway } from '#api/store/gateways.ts';
@@ -56,7 +58,8 @@ const codeOf = (work: Promise<unknown>): Promise<string> =>
     (error: { code?: string }) => error.code ?? String(error),
   );
 const book = (...policies: WrittenPolicy[]): PolicyBook => ({ policies, capUsd: null });
-const propose = (who: Member, of: PolicyBook, step = 0) => run(who, 'policies-propose', { book: JSON.stringify(of) }, who.code(step));
+const propose = (who: Member, of: PolicyBook, step = 0, capNow?: string) =>
+  run(who, 'policies-propose', { book: JSON.stringify(of), ...(capNow !== undefined && { capNow }) }, who.code(step));
 /** Takes from every key of the shop that it may approve. */
 const withoutApprovingKeys = () => sql()`update api_keys set permissions = array_remove(permissions, 'settlement:approve') where gateway_id = ${shop.id}`;
 const create = (amount: string, address = KNOWN) =>
@@ -146,7 +149,7 @@ describe('a change of policies', () => {
     const [{ after }] = (await sql()`select after from console_actions where act = 'policies.agree' and gateway_id = ${shop.id}`) as unknown as [
       { after: object },
     ];
-    expect(after).toEqual({ 'policy 1': JSON.stringify({ when: {}, outcome: { kind: 'refuse' } }), capUsd: null });
+    expect(after).toEqual({ 'policy 1': JSON.stringify({ when: {}, outcome: { kind: 'refuse' } }), capBefore: null, capUsd: null });
   });
 
   it('takes the place of one that waits, which nobody can agree to any more, and can be declined', async () => {
@@ -159,6 +162,32 @@ describe('a change of policies', () => {
       { version: 1, state: 'replaced' },
       { version: 2, state: 'declined' },
     ]);
+  });
+
+  it('does not take back unseen a cap that an operator set since, whether it is proposed or agreed to', async () => {
+    const second = await member('owner');
+    const cap = () => sql()`select settings -> 'cashout' ->> 'approvalCapUsd' as cap from gateways where id = ${shop.id}`;
+    const setCap = (usd: string) =>
+      sql()`update gateways set settings = jsonb_set(settings, '{cashout,approvalCapUsd}', to_jsonb(${usd}::text)) where id = ${shop.id}`;
+    await propose(owner, { policies: [], capUsd: '70' });
+    await setCap('10');
+    await expect(run(second, 'policies-agree', { version: '1' }, second.code())).rejects.toMatchObject({
+      code: 'conflict',
+      message: expect.stringMatching(/to 10 USD/),
+    });
+    expect([await cap(), await versions()]).toEqual([[{ cap: '10' }], [{ version: 1, state: 'proposed' }]]);
+    expect(await codeOf(propose(owner, { policies: [], capUsd: '50' }, 1))).toBe('conflict');
+    await run(second, 'policies-agree', { version: '1', capNow: '10.0' }, second.code(1));
+    expect(await cap()).toEqual([{ cap: '70' }]);
+  });
+
+  it('is nobody’s half of anything once its proposer is no owner any more', async () => {
+    const [second, third] = [await member('owner'), await member('owner')];
+    await propose(owner, book({ when: {}, outcome: { kind: 'allow' } }));
+    await run(owner, 'member-remove', { email: owner.email }, owner.code(1));
+    expect(await codeOf(run(second, 'policies-agree', { version: '1' }, second.code()))).toBe('conflict');
+    await propose(third, book({ when: {}, outcome: { kind: 'refuse' } }));
+    expect(await codeOf(run(second, 'policies-agree', { version: '2' }, second.code(1)))).toBe('done');
   });
 
   it('comes into force once when two owners agree at once', async () => {
@@ -186,7 +215,7 @@ describe('a change of policies', () => {
 
 describe('more than one person', () => {
   it('cannot be asked for while a key may approve, nor can a key be made that may while it is, whichever comes first', async () => {
-    const other = await member('owner');
+    const [other] = [await member('owner'), await member('approver')];
     expect(await codeOf(propose(other, book({ when: {}, outcome: TWO })))).toBe('conflict');
     await sql()`update memberships set role = 'approver' where person_id = (select id from people where email = ${other.email})`;
     await withoutApprovingKeys();
@@ -204,6 +233,44 @@ describe('more than one person', () => {
   it('cannot be asked for where fewer may approve', async () => {
     await withoutApprovingKeys();
     expect(await codeOf(propose(owner, book({ when: {}, outcome: { kind: 'approve', people: 3 } })))).toBe('validation_error');
+  });
+
+  it('cannot be asked for where only as many may approve of whom one may create: who creates does not approve', async () => {
+    await withoutApprovingKeys();
+    await member('approver');
+    expect(await codeOf(propose(owner, book({ when: {}, outcome: TWO })))).toBe('validation_error');
+    await member('approver');
+    expect(await codeOf(propose(owner, book({ when: {}, outcome: TWO }), 1))).toBe('done');
+  });
+
+  it('cannot be left with too few: nobody whom a policy in force needs is removed or made less, unless an operator does', async () => {
+    await withoutApprovingKeys();
+    const [anna, ben] = [await member('approver'), await member('approver')];
+    await propose(owner, book({ when: { route: 'SMART' }, outcome: { kind: 'refuse' } }, { when: {}, outcome: TWO }));
+    await expect(run(owner, 'member-remove', { email: anna.email }, owner.code(1))).rejects.toMatchObject({
+      code: 'conflict',
+      message: expect.stringMatching(/^Policy 2 /),
+    });
+    const { db } = service.deps;
+    const by = { kind: 'command', name: 'root@host' } as const;
+    // Somebody who has a way in accepts without a new one.
+    await sql()`insert into identities (issuer, subject, person_id) values ('https://id.example', ${ben.email}, ${await personOf(ben)})`;
+    const { token } = await invitePerson(service.deps, { email: ben.email, gatewayId: shop.id, role: 'support', by });
+    const visitor = { address: ADDRESS, browser: 'x' };
+    await expect(desk.acceptInvitation({ token, credential: '', visitor, cookie: ben.cookie })).rejects.toMatchObject({
+      code: 'conflict',
+      message: expect.stringMatching(/^Policy 2 /),
+    });
+    expect(await sql()`select role from memberships where gateway_id = ${shop.id} and ended_at is null order by role`).toEqual([
+      { role: 'approver' },
+      { role: 'approver' },
+      { role: 'owner' },
+    ]);
+    await revokePerson({ db }, { email: anna.email, where: { gatewayId: shop.id }, by });
+    // Too few as it is: what takes nobody away who approves is no worse.
+    const support = await member('support');
+    const another = await member('owner');
+    expect(await codeOf(run(another, 'member-remove', { email: support.email }, another.code()))).toBe('done');
   });
 
   it('approves: two different ones who may, never the creator, and each once; the signer wants both', async () => {
@@ -250,7 +317,7 @@ describe('more than one person', () => {
 
   it('is nobody who came after the cashout, or the change, that takes two: one of them could invite the other for it', async () => {
     await withoutApprovingKeys();
-    const anna = await member('approver');
+    const [anna] = [await member('approver'), await member('approver')];
     await propose(owner, book({ when: {}, outcome: TWO }));
     const id = String((await create('50')).data.id);
     await run(anna, 'settlement-approve', { id }, anna.code());
@@ -290,7 +357,10 @@ describe('a key that somebody made', () => {
     });
     expect(asked.data).toMatchObject({ status: 'PENDING_APPROVAL' });
     const id = String(asked.data.id);
-    await expect(run(maker, 'settlement-approve', { id }, maker.code(1))).rejects.toMatchObject({ code: 'forbidden', message: expect.stringMatching(/the key/) });
+    await expect(run(maker, 'settlement-approve', { id }, maker.code(1))).rejects.toMatchObject({
+      code: 'forbidden',
+      message: expect.stringMatching(/the key/),
+    });
     expect(await statusOf(id)).toBe('PENDING_APPROVAL');
     await run(approver, 'settlement-approve', { id }, approver.code());
     expect(await statusOf(id)).toBe('REQUESTED');

@@ -60,6 +60,20 @@ describe('policies', () => {
     expect(needsPrice([{ when: { route: 'GREEN', youngerThanDays: 1 }, outcome: TWO }])).toBe(false);
   });
 
+  test('without a price the strictest decides of those that might', () => {
+    const refuse: Policy['outcome'] = { kind: 'refuse' };
+    const one: Policy['outcome'] = { kind: 'approve', people: 1 };
+    const allow: Policy['outcome'] = { kind: 'allow' };
+    const unpriced = facts({ priceUsd: undefined });
+    const above = (text: string, outcome: Policy['outcome']): Policy => ({ when: { aboveUsd: usd(text) }, outcome });
+    // A small one would not have met the first, and would have been refused.
+    expect(judge([above('100', one), { when: {}, outcome: refuse }], unpriced)).toEqual({ policy: 2, outcome: refuse });
+    expect(judge([above('100', one), above('50', TWO), { when: {}, outcome: allow }], unpriced)).toEqual({ policy: 2, outcome: TWO });
+    expect(judge([{ when: {}, outcome: one }, above('1', refuse)], unpriced)).toEqual({ policy: 1, outcome: one });
+    // What none is about meets the cap.
+    expect(judge([above('100', allow), { when: { route: 'SMART' }, outcome: refuse }], unpriced)).toBeNull();
+  });
+
   test('the most people that any asks for is what keys are held against', () => {
     expect(mostPeople([])).toBe(0);
     expect(
@@ -82,6 +96,32 @@ describe('policies', () => {
     { requiredKeys: [] },
   );
   const asked = fc.record({ amount: cents, price: fc.integer({ min: 1, max: 400 }), day: cents, known: fc.option(fc.integer({ min: 0, max: 6 })) });
+
+  test('ask without a price for no less than at any', () => {
+    const outcomes = fc.oneof(
+      fc.constant<Policy['outcome']>({ kind: 'allow' }),
+      fc.constant<Policy['outcome']>({ kind: 'refuse' }),
+      fc.integer({ min: 1, max: 3 }).map((people): Policy['outcome'] => ({ kind: 'approve', people })),
+    );
+    const written = fc.record({ when: whens, outcome: outcomes });
+    // Where none is about it, the cap may still ask for somebody.
+    const strictness = (verdict: ReturnType<typeof judge>): number =>
+      verdict === null ? 0.5 : verdict.outcome.kind === 'approve' ? verdict.outcome.people : verdict.outcome.kind === 'refuse' ? Number.POSITIVE_INFINITY : 0;
+    fc.assert(
+      fc.property(fc.array(written, { maxLength: 5 }), asked, fc.boolean(), (all, { amount, price, day, known }, daily) => {
+        const policies = all.map(({ when: { aboveUsd, dayAboveUsd, ...when }, outcome }): Policy => {
+          const amounts = {
+            ...(aboveUsd !== undefined && { aboveUsd: usd(String(aboveUsd)) }),
+            ...(dayAboveUsd !== undefined && { dayAboveUsd: usd(String(dayAboveUsd)) }),
+          };
+          return { when: { ...when, ...amounts }, outcome };
+        });
+        const priced = facts({ amount: coins(String(amount)), priceUsd: usd(String(price)), dayUsd: usd(String(day)), knownForDays: known });
+        const unknown = daily ? { ...priced, dayUsd: null } : { ...priced, priceUsd: undefined };
+        expect(strictness(judge(policies, unknown))).toBeGreaterThanOrEqual(strictness(judge(policies, priced)));
+      }),
+    );
+  });
 
   test('compare exactly what a plain calculation in whole cents does', () => {
     const text = (value: number, places = 100) => `${Math.floor(value / places)}.${String(value % places).padStart(String(places).length - 1, '0')}`;
