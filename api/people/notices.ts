@@ -13,7 +13,7 @@ const THEIR_OWN =
 const TEAM = 'If you know of it, do nothing. If you do not, look at the page of the team, and tell whoever looks after this deployment.';
 
 /** What is written of each: a subject, and what happened. */
-const TEXTS: Readonly<Record<NoticedAct, { subject: string; happened: string; then?: string }>> = {
+const TEXTS: Readonly<Record<NoticedAct, { subject: string; happened: string; advice?: string }>> = {
   'passkey.add': { subject: 'A passkey was added', happened: 'A passkey was added to those that sign you in.' },
   'passkey.remove': { subject: 'A passkey was removed', happened: 'One of your passkeys was removed, and signs nobody in any more.' },
   'authenticator.add': { subject: 'An authenticator was added', happened: 'An authenticator, with ten new codes for paper, was set up to sign you in.' },
@@ -28,15 +28,15 @@ const TEXTS: Readonly<Record<NoticedAct, { subject: string; happened: string; th
   'member.proposed': {
     subject: 'A change of your team waits for an owner',
     happened: 'An owner wants to change who approves cashouts or owns a gateway. It is done once another owner confirms it.',
-    then: 'Look at the page of the team: there it can be confirmed, or declined. Whoever proposed it cannot confirm it.',
+    advice: 'Look at the page of the team: there it can be confirmed, or declined. Whoever proposed it cannot confirm it.',
   },
   'member.invited': {
     subject: 'Somebody was invited to your team',
     happened: 'Somebody was invited to approve cashouts or to own a gateway.',
-    then: TEAM,
+    advice: TEAM,
   },
-  'member.joined': { subject: 'Somebody joined your team', happened: 'Somebody accepted an invitation to approve cashouts or to own a gateway.', then: TEAM },
-  'member.removed': { subject: 'Somebody left your team', happened: 'Somebody who approved cashouts or owned a gateway does not any more.', then: TEAM },
+  'member.joined': { subject: 'Somebody joined your team', happened: 'Somebody accepted an invitation to approve cashouts or to own a gateway.', advice: TEAM },
+  'member.removed': { subject: 'Somebody left your team', happened: 'Somebody who approved cashouts or owned a gateway does not any more.', advice: TEAM },
   'paper-code.use': { subject: 'A code on paper was used', happened: 'One of your codes on paper was used in place of your authenticator.' },
 };
 
@@ -77,7 +77,7 @@ export async function mailNotice({ db, config, log, mail }: Pick<Deps, 'db' | 'c
 }
 
 function noticeMail({ id, what, address, about, at, email }: Notice & { email: string; at: Date }): Mail {
-  const { subject, happened, then = THEIR_OWN } = TEXTS[what];
+  const { subject, happened, advice = THEIR_OWN } = TEXTS[what];
   return {
     id: `person-${id}`,
     to: email,

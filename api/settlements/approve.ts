@@ -100,7 +100,9 @@ export async function approveForPerson(tx: Tx, deps: Deps, { gateway, id, person
   // Else one of them invites the others for it.
   if (people > 1 && approved.some((one) => one.personId === personId && one.newcomer))
     throw new ServiceError('forbidden', { message: 'You became a member after this cashout was created, and are not one of the people who approve it.' });
-  if (approved.length < people) return { status: 200, data: settlementView(deps, locked), resourceId: settlementId };
+  // Of several nobody counts who was removed since and came back: their approval may be why.
+  const counted = people > 1 ? approved.filter(({ newcomer }) => !newcomer) : approved;
+  if (counted.length < people) return { status: 200, data: settlementView(deps, locked), resourceId: settlementId };
   return moveApproved(tx, deps, gateway, { id: settlementId, record: { personId } });
 }
 

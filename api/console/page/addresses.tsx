@@ -1,4 +1,5 @@
 import type { JSX } from 'preact';
+import { visibleText } from '#shared/core/visible-text.ts';
 import { ActForm } from './act-form.tsx';
 import type { AddressesScreen, Surroundings } from './model.ts';
 import { Code, hrefOf, Moment, networkTitle, Pager, Table } from './parts.tsx';
@@ -15,7 +16,7 @@ export function Addresses({ screen, place }: { screen: AddressesScreen; place: S
     <>
       {stands && renamed !== undefined && (
         <section class="card card-act" aria-labelledby="act">
-          <h2 id="act">{t('addresses.rename-this', { label: renamed.label })}</h2>
+          <h2 id="act">{t('addresses.rename-this', { label: visibleText(renamed.label) })}</h2>
           <ActForm place={place} act="address-rename" fields={{ id: renamed.addressId }} proved look="main" label={t('addresses.rename')}>
             <Label value={renamed.label} />
           </ActForm>
@@ -23,14 +24,14 @@ export function Addresses({ screen, place }: { screen: AddressesScreen; place: S
       )}
       {stands && hidden !== undefined && (
         <section class="card card-act" aria-labelledby="act">
-          <h2 id="act">{t('addresses.remove-this', { label: hidden.label })}</h2>
+          <h2 id="act">{t('addresses.remove-this', { label: visibleText(hidden.label) })}</h2>
           <p>{t('addresses.remove-means')}</p>
           <ActForm place={place} act="address-hide" fields={{ id: hidden.addressId }} look="main" label={t('addresses.remove')} />
         </section>
       )}
       {stands && vouched !== undefined && (
         <section class="card card-act" aria-labelledby="act">
-          <h2 id="act">{t('addresses.vouch-this', { label: vouched.label })}</h2>
+          <h2 id="act">{t('addresses.vouch-this', { label: visibleText(vouched.label) })}</h2>
           <p>
             <code class="whole">{vouched.address}</code>
           </p>
@@ -87,7 +88,7 @@ export function Addresses({ screen, place }: { screen: AddressesScreen; place: S
             {items.map((one) => (
               <tr>
                 <th scope="row">
-                  {one.label}
+                  {visibleText(one.label)}
                   <span class="below">
                     <Code text={one.address} what={t('addresses.copy')} />
                   </span>
@@ -95,14 +96,14 @@ export function Addresses({ screen, place }: { screen: AddressesScreen; place: S
                   {stands && (
                     <span class="below links">
                       {one.createdBy?.includes('@') !== true && (
-                        <a href={hrefOf(path, { vouch: one.addressId })} aria-label={t('addresses.vouch-this', { label: one.label })}>
+                        <a href={hrefOf(path, { vouch: one.addressId })} aria-label={t('addresses.vouch-this', { label: visibleText(one.label) })}>
                           {t('addresses.vouch')}
                         </a>
                       )}{' '}
-                      <a href={hrefOf(path, { rename: one.addressId })} aria-label={t('addresses.rename-this', { label: one.label })}>
+                      <a href={hrefOf(path, { rename: one.addressId })} aria-label={t('addresses.rename-this', { label: visibleText(one.label) })}>
                         {t('addresses.rename')}
                       </a>{' '}
-                      <a href={hrefOf(path, { hide: one.addressId })} aria-label={t('addresses.remove-this', { label: one.label })}>
+                      <a href={hrefOf(path, { hide: one.addressId })} aria-label={t('addresses.remove-this', { label: visibleText(one.label) })}>
                         {t('addresses.remove')}
                       </a>
                     </span>

@@ -1,5 +1,6 @@
 import type { JSX } from 'preact';
 import { formatFiat } from '#api/page/fiat.ts';
+import { visibleText } from '#shared/core/visible-text.ts';
 import { sentence } from '#api/page/sentence.ts';
 import { ActForm } from './act-form.tsx';
 import { cashoutStoryOf, meaningOf } from './cashout-story.ts';
@@ -201,7 +202,7 @@ function Approval({ screen: { item, echoed }, place, approval }: { screen: Casho
       <h2 id="approve">{t('approve.title', { people, approved: approved.length })}</h2>
       <Facts>
         <Fact name={t('approve.asked-by')}>
-          {createdBy ?? (key === null ? t('approve.a-key') : t('approve.the-key', { name: key.name }))}
+          {createdBy ?? (key === null ? t('approve.a-key') : t('approve.the-key', { name: visibleText(key.name) }))}
           {createdBy === null && key !== null && key.maker !== null && <span class="hint below">{t('approve.key-maker', { email: key.maker })}</span>}
         </Fact>
         {requester !== undefined && createdBy === null && <Fact name={t('approve.requester')}>{plain(requester)}</Fact>}
@@ -237,7 +238,7 @@ function Approval({ screen: { item, echoed }, place, approval }: { screen: Casho
       </Facts>
       {like !== null && (
         <p class="notice notice-warning">
-          {sentence(t, 'approve.like', { label: <strong>{like.label}</strong>, address: <code class="whole">{like.address}</code> })}
+          {sentence(t, 'approve.like', { label: <strong>{visibleText(like.label)}</strong>, address: <code class="whole">{like.address}</code> })}
         </p>
       )}
       {own !== null ? (

@@ -1,5 +1,6 @@
 import type { JSX } from 'preact';
 import { formatFiat } from '#api/page/fiat.ts';
+import { visibleText } from '#shared/core/visible-text.ts';
 import { ActForm } from './act-form.tsx';
 import type { NewCashoutScreen, ReviewCashoutScreen, Surroundings } from './model.ts';
 import { Coins, Fact, Facts, less, Moment, networkTitle } from './parts.tsx';
@@ -72,7 +73,7 @@ export function ReviewCashout({ screen, place }: { screen: ReviewCashoutScreen; 
     <>
       {review.like !== null && (
         <p class="notice notice-error" role="alert">
-          {sentence(t, 'review-cashout.like', { address: <code>{review.like.address}</code> }, { label: review.like.label })}
+          {sentence(t, 'review-cashout.like', { address: <code>{review.like.address}</code> }, { label: visibleText(review.like.label) })}
         </p>
       )}
       {!review.sufficient && <p class="notice notice-error">{t('review-cashout.fee-too-high')}</p>}

@@ -1,5 +1,6 @@
 import type { JSX } from 'preact';
 import { formatFiat } from '#api/page/fiat.ts';
+import { visibleText } from '#shared/core/visible-text.ts';
 import type { Surroundings } from './model.ts';
 import type { JobsScreen, NetworkScreen, NetworksScreen, ScreeningScreen } from './operator-model.ts';
 import { JobActs, NetworkActs, ProposalActs } from './ops-acts.tsx';
@@ -28,7 +29,7 @@ export function Screening({ screen, place }: { screen: ScreeningScreen; place: S
                   <p>
                     <strong lang="en">{act}</strong> · {target}
                   </p>
-                  <p>{reason}</p>
+                  <p>{visibleText(reason)}</p>
                   <p class="hint">
                     {t('ops.proposed-by', { person: proposedBy })} <Moment at={createdAt} /> · {t('ops.until')} <Moment at={expiresAt} />
                   </p>

@@ -1,5 +1,6 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { Icon } from '#api/page/icons.tsx';
+import { visibleText } from '#shared/core/visible-text.ts';
 import type { Echoed, ListScreen, Surroundings } from './model.ts';
 import { type Translate, useTexts } from './texts.ts';
 
@@ -125,7 +126,7 @@ export function EchoedCards({ echoed }: { echoed: readonly Echoed[] }): JSX.Elem
             {echoed
               .filter((one) => one.kind === kind)
               .map(({ name, value }) => (
-                <Fact name={name}>{plain(value)}</Fact>
+                <Fact name={visibleText(name)}>{plain(value)}</Fact>
               ))}
           </Facts>
         </section>
@@ -134,9 +135,9 @@ export function EchoedCards({ echoed }: { echoed: readonly Echoed[] }): JSX.Elem
   );
 }
 
-/** A JSON value for the eye: a string without its quotes, everything else digit by digit. Pure. */
+/** A JSON value for the eye: a string without its quotes, everything else digit by digit, and nothing that hides or turns what is read. Pure. */
 export function plain(value: string): string {
-  return value.startsWith('"') ? (JSON.parse(value) as string) : value;
+  return visibleText(value.startsWith('"') ? (JSON.parse(value) as string) : value);
 }
 
 /** The path of a list with this filter; what is undefined or empty is left out. Pure. */

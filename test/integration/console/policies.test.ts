@@ -315,6 +315,20 @@ describe('more than one person', () => {
     expect(await statusOf(id)).toBe('REQUESTED');
   });
 
+  it('is not whoever approved, was removed, and came back since: what a thief approved in their name counts no more', async () => {
+    await withoutApprovingKeys();
+    const [anna, ben, cleo] = (await Promise.all([member('approver'), member('approver'), member('approver')])) as [Member, Member, Member];
+    await propose(owner, book({ when: {}, outcome: TWO }));
+    const id = String((await create('50')).data.id);
+    await run(anna, 'settlement-approve', { id }, anna.code());
+    await run(owner, 'member-remove', { email: anna.email }, owner.code(1));
+    await sql()`insert into memberships (id, person_id, gateway_id, role) values (${randomUUID()}, ${await personOf(anna)}, ${shop.id}, 'approver')`;
+    await run(ben, 'settlement-approve', { id }, ben.code());
+    expect(await statusOf(id)).toBe('PENDING_APPROVAL');
+    await run(cleo, 'settlement-approve', { id }, cleo.code());
+    expect(await statusOf(id)).toBe('REQUESTED');
+  });
+
   it('is nobody who came after the cashout, or the change, that takes two: one of them could invite the other for it', async () => {
     await withoutApprovingKeys();
     const [anna] = [await member('approver'), await member('approver')];
