@@ -82,8 +82,15 @@ function noticeMail({ id, what, address, about, at, email }: Notice & { email: s
     id: `person-${id}`,
     to: email,
     subject,
-    text: [happened, '', `When: ${at.toISOString()}`, ...(address === null ? [] : [`From: ${address}`]), ...(about === null ? [] : [about]), '', then, ''].join(
-      '\n',
-    ),
+    text: [
+      happened,
+      '',
+      `When: ${at.toISOString()}`,
+      ...(address === null ? [] : [`From: ${address}`]),
+      ...(about === null ? [] : [about]),
+      '',
+      advice,
+      '',
+    ].join('\n'),
   };
 }
