@@ -242,8 +242,8 @@ export const GATEWAY_ACTS: Readonly<Record<GatewayActName, GatewayAct<unknown>>>
       const { name, expiresAt, allowlist } = limitsOf(fields);
       return { key: id, name, expiresAt, allowlist: allowlist?.join(' ') ?? null };
     },
-    run: async (deps, { gateway, fields: { id: keyId, ...fields }, role, permissions, commit }) =>
-      nothing(changeKey(deps, { gateway, by: { role, permissions }, keyId, body: limitsOf(fields), commit })),
+    run: async (deps, { gateway, fields: { id: keyId, ...fields }, personId, role, permissions, commit }) =>
+      nothing(changeKey(deps, { gateway, by: { personId, role, permissions }, keyId, body: limitsOf(fields), commit })),
   }),
   'key-revoke': act({
     permission: 'key:manage',
