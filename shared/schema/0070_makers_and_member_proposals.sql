@@ -1,6 +1,6 @@
 -- Which person made a key and which key asked for a cashout, so that nobody approves what their own key asked for; changes of who approves and who owns, which wait for another
 -- owner; and what a mail about a gateway's people is about (decision 0081).
--- older builds: note neither key nor maker, and make such changes with one owner; mails that they send do not say about whom. Keys and cashouts from before have no row.
+-- older builds: note neither key nor maker, make such changes with one owner, and try to mail what a newer build noted of them until that does. Keys and cashouts from before have no row.
 
 create table api_key_makers (
   key_id text primary key references api_keys,
