@@ -6,6 +6,7 @@ import { assertDurable } from '#api/ledger/assert-durable.ts';
 import { openHostedCheckout } from '#api/checkout/hosted.ts';
 import { openLive } from '#api/checkout/live.ts';
 import { type NewsLine, openNews } from '#api/checkout/news.ts';
+import { openFollowedPages } from '#api/console/followed-pages.ts';
 import { openMailer } from '#api/clients/mail.ts';
 import { remotePeopleDesk } from '#api/people/remote-desk.ts';
 import { pricePolicy, storedPrices } from '#api/clients/prices.ts';
@@ -262,7 +263,10 @@ async function startHttp(deps: Deps, { jobs, news }: { jobs: Jobs | undefined; n
 async function startConsole(deps: Deps, lifecycle: Lifecycle): Promise<void> {
   const { SLUICE_INTERNAL_URL: url = '', SLUICE_INTERNAL_KEY: key = '' } = deps.config;
   const desk = remotePeopleDesk({ url, key, log: deps.log });
-  const app = await createConsoleApp(deps, { desk, contractFolder: join(packageRoot(), 'dist/contract') });
+  const followed = openFollowedPages(deps);
+  // They keep a server from closing.
+  lifecycle.onStopAtOnce('followed pages', async () => followed.stop());
+  const app = await createConsoleApp(deps, { desk, followed, contractFolder: join(packageRoot(), 'dist/contract') });
   await listen(deps, lifecycle, { name: 'console', app, port: deps.config.SLUICE_CONSOLE_PORT, equip: () => undefined });
 }
 

@@ -9,6 +9,7 @@ import { afterOf, filterOf } from './list-query.ts';
 import { policiesScreen } from './policies-screen.ts';
 import { personPlace, readPersonPlace } from './person-place.ts';
 import type { Deps, Gateway } from '#api/deps.ts';
+import type { Marked } from '#api/store/change-marks.ts';
 import { readGatewayFunnel, readSeries } from '#api/gateways/day-figures.ts';
 import { listExports } from '#api/exports/exports.ts';
 import { readStatement } from '#api/gateways/read-statement.ts';
@@ -59,6 +60,8 @@ export interface GatewayScreen {
   section: Section;
   /** To open it, where it takes another one than its part does. */
   permission?: string;
+  /** What it shows and follows while it is open. */
+  follows?: Marked;
   /** What is on it, or the path where what was asked for is. */
   read(deps: Deps, asked: Asked): Promise<Screen | { to: string }>;
 }
@@ -68,13 +71,13 @@ export const GATEWAY_SCREENS: readonly GatewayScreen[] = [
   { path: '/home', section: 'home', read: home },
   { path: '/search', section: 'payments', read: search },
   { path: '/payments', section: 'payments', read: payments },
-  { path: '/payments/{id}', section: 'payments', read: payment },
+  { path: '/payments/{id}', section: 'payments', follows: 'payment', read: payment },
   { path: '/balances', section: 'balances', read: balances },
   { path: '/credits', section: 'credits', read: credits },
   { path: '/ledger', section: 'ledger', read: ledger },
   { path: '/cashouts', section: 'cashouts', read: cashouts },
   { path: '/cashouts/new', section: 'cashouts', permission: 'settlement:create', read: newCashout },
-  { path: '/cashouts/{id}', section: 'cashouts', read: cashout },
+  { path: '/cashouts/{id}', section: 'cashouts', follows: 'cashout', read: cashout },
   { path: '/addresses', section: 'addresses', read: addresses },
   { path: '/policies', section: 'policies', read: policies },
   { path: '/webhooks', section: 'webhooks', read: webhooks },

@@ -21,6 +21,7 @@ import { showPayment, showSettlement } from '#api/operator/timelines.ts';
 import { readPayment } from '#api/payments/read-payment.ts';
 import { listAmlEventDetails } from '#api/store/aml.ts';
 import { listLastClean } from '#api/store/audit-marks.ts';
+import type { Marked } from '#api/store/change-marks.ts';
 import { readClock } from '#api/store/clock.ts';
 import { listConsoleActions } from '#api/store/console-actions.ts';
 import { findGateway, listGatewayNames } from '#api/store/gateways.ts';
@@ -54,6 +55,8 @@ export interface OperatorPage {
   /** Behind the operators' own path; `{id}` stands for an id, or a name. */
   path: string;
   section: OperatorSection;
+  /** What it shows and follows while it is open. */
+  follows?: Marked;
   /** What is on it, or the path behind the operators' own where what was asked for is. */
   read(deps: Deps, asked: Asked): Promise<Screen | { to: string }>;
 }
@@ -63,11 +66,11 @@ export const OPERATOR_PAGES: readonly OperatorPage[] = [
   { path: '/overview', section: 'overview', read: overview },
   { path: '/search', section: 'overview', read: searchEverywhere },
   { path: '/payments', section: 'payments', read: payments },
-  { path: '/payments/{id}', section: 'payments', read: payment },
+  { path: '/payments/{id}', section: 'payments', follows: 'payment', read: payment },
   { path: '/deposits', section: 'deposits', read: deposits },
   { path: '/cashouts', section: 'cashouts', read: cashouts },
   { path: '/cashouts/outgoing', section: 'cashouts', read: outgoing },
-  { path: '/cashouts/{id}', section: 'cashouts', read: cashout },
+  { path: '/cashouts/{id}', section: 'cashouts', follows: 'cashout', read: cashout },
   { path: '/screening', section: 'screening', read: screening },
   { path: '/networks', section: 'networks', read: networks },
   { path: '/networks/{id}', section: 'networks', read: network },

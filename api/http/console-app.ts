@@ -3,6 +3,7 @@ import express, { type Express, type Request, type Response } from 'express';
 import type { ConsoleAssets, PageModel, ProblemKind, Screen } from '#api/console/page/model.ts';
 import { renderConsole } from '#api/console/page/render.tsx';
 import { type Translate, translator } from '#api/console/page/texts.ts';
+import type { FollowedPages } from '#api/console/followed-pages.ts';
 import type { PeopleDesk } from '#api/people/desk.ts';
 import { readSession } from '#api/people/sign-in.ts';
 import type { Deps } from '#api/deps.ts';
@@ -21,6 +22,7 @@ import { mailedLink, PEOPLE_ROUTES, profile, signInScreen } from './console-peop
 import { ACT_PATH, afterRefusedAct, afterRefusedOperatorAct, OPERATOR_ACT_PATH, PLACE_ROUTES, REVIEW_PATH } from './console-place-routes.ts';
 import { CONSOLE_COOKIE, consoleCookie, LANGUAGE_COOKIE, PROVIDER_COOKIE, refuseForeign } from './console-request.ts';
 import { type Answer, field, languageOf, namedIn, type Redirection, type Route, type Visit } from './console-visit.ts';
+import { tellChanges } from './console-changes.ts';
 import { errorHeaders } from './envelope.ts';
 import { answerErrors, noteFailure, notesOf, observe } from './observe.ts';
 import { credentialOf, rateLimit } from './rate-limit.ts';
@@ -41,9 +43,10 @@ export async function createConsoleApp(
   deps: Deps,
   {
     desk,
+    followed,
     pageFolder = join(packageRoot(), 'dist/console'),
     contractFolder = join(packageRoot(), 'api/contract'),
-  }: { desk: PeopleDesk; pageFolder?: string; contractFolder?: string },
+  }: { desk: PeopleDesk; followed: FollowedPages; pageFolder?: string; contractFolder?: string },
 ): Promise<Express> {
   const assets = loadCheckoutAssets(pageFolder);
   const catalogues = loadCatalogues(join(pageFolder, 'locales'));
@@ -58,7 +61,7 @@ export async function createConsoleApp(
   app.use(API_ROOT, await consoleApiRouter(deps, { document, apiRoot: API_ROOT, ownOrigin }));
   app.use(async (request, response: Response) => {
     const address = clientIp(request, deps.config.SLUICE_TRUSTED_PROXIES);
-    const visit: Visit = { deps, desk, request, response, address, session: undefined, place: null, catalogues, form: new URLSearchParams() };
+    const visit: Visit = { deps, desk, request, response, address, session: undefined, place: null, catalogues, follows: null, form: new URLSearchParams() };
     const language = languageOf(visit);
     const page = (screen: Screen, notice: string | null): PageModel => ({
       language,
@@ -67,6 +70,7 @@ export async function createConsoleApp(
       person: visit.session?.email ?? null,
       place: visit.place,
       screen,
+      follows: visit.follows,
       notice,
     });
     const found = routeOf(request);
@@ -85,6 +89,7 @@ export async function createConsoleApp(
       const answer = await found.route.run(visit, found.named);
       if ('to' in answer) return redirect(response, headers, answer);
       if ('json' in answer) return sendJson(response, headers, answer.json);
+      if ('follow' in answer) return tellChanges(response, followed, answer.follow, headers);
       if ('file' in answer) return await sendFile(deps, request, response, answer.file, headers);
       const own = 'provider' in answer ? { ...headers, ...setCookies(answer) } : headers;
       return await sendPage(request, response, { status: 200, html: renderConsole(page(answer.screen, null)), headers: own });

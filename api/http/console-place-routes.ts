@@ -6,12 +6,14 @@ import type { Screen } from '#api/console/page/model.ts';
 import { READ_EVERYTHING } from '#api/console/page/operator-sections.ts';
 import { permissionOf, type Section, SECTIONS } from '#api/console/page/sections.ts';
 import type { Deps } from '#api/deps.ts';
+import { type Marked, readChangeMarks } from '#api/store/change-marks.ts';
 import { readExportFile } from '#api/exports/exports.ts';
 import type { AskedAct } from '#api/people/do-gateway-act.ts';
 import type { AskedOperatorAct } from '#api/people/do-operator-act.ts';
 import { enterDeployment, enterGateway } from '#api/people/places.ts';
 import { displayNameOf } from '#shared/chains/networks.ts';
 import { ServiceError } from '#shared/core/errors.ts';
+import { isUuid } from '#shared/core/ids.ts';
 import { type Answer, held, namedIn, OPERATORS, proofOf, queryOf, type Route, signed, type Visit } from './console-visit.ts';
 
 /** Where a form of a gateway's page is sent that changes something. */
@@ -20,6 +22,9 @@ export const ACT_PATH = '/g/{gateway}/acts/{act}';
 export const OPERATOR_ACT_PATH = `${OPERATORS}/acts/{act}`;
 /** Where a cashout is looked at before it is asked for. */
 export const REVIEW_PATH = '/g/{gateway}/cashouts/review';
+
+/** Behind the path of a page: where changes of what it shows are told. */
+const CHANGES = '/changes';
 
 /** Pages of gateways and of the deployment, and what is done there. */
 export const PLACE_ROUTES: readonly Route[] = [
@@ -33,6 +38,14 @@ export const PLACE_ROUTES: readonly Route[] = [
   { method: 'GET', path: '/g/{gateway}/exports/{id}/file', signedIn: true, run: exportFile },
   { method: 'POST', path: ACT_PATH, signedIn: true, run: gatewayAct },
   { method: 'POST', path: REVIEW_PATH, signedIn: true, run: reviewCashout },
+  ...GATEWAY_SCREENS.filter(({ follows }) => follows !== undefined).map(
+    (screen): Route => ({
+      method: 'GET',
+      path: `/g/{gateway}${screen.path}${CHANGES}`,
+      signedIn: true,
+      run: (visit, { gateway = '', id = '' }) => followGateway(screen, visit, { gateway, id }),
+    }),
+  ),
   ...GATEWAY_SCREENS.map(
     (screen): Route => ({ method: 'GET', path: `/g/{gateway}${screen.path}`, signedIn: true, run: (visit, named) => gatewayScreen(screen, visit, named) }),
   ),
@@ -44,6 +57,14 @@ export const PLACE_ROUTES: readonly Route[] = [
   },
   { method: 'POST', path: OPERATOR_ACT_PATH, signedIn: true, run: operatorAct },
   { method: 'GET', path: OPERATORS, signedIn: true, run: async () => ({ to: `${OPERATORS}/overview` }) },
+  ...OPERATOR_PAGES.filter(({ follows }) => follows !== undefined).map(
+    (page): Route => ({
+      method: 'GET',
+      path: `${OPERATORS}${page.path}${CHANGES}`,
+      signedIn: true,
+      run: (visit, { id = '' }) => followDeployment(page, visit, id),
+    }),
+  ),
   ...OPERATOR_PAGES.map(
     (page): Route => ({ method: 'GET', path: `${OPERATORS}${page.path}`, signedIn: true, run: (visit, named) => operatorPage(page, visit, named) }),
   ),
@@ -58,20 +79,70 @@ async function beginningOf(visit: Visit, { gateway = '' }: Readonly<Record<strin
 }
 
 async function gatewayScreen(
-  { section, permission = permissionOf(section), read }: GatewayScreen,
+  { section, permission = permissionOf(section), follows, read }: GatewayScreen,
   visit: Visit,
   { gateway: gatewayId = '', id = '' }: Readonly<Record<string, string>>,
   query: URLSearchParams = new URL(visit.request.url, 'http://console').searchParams,
 ): Promise<Answer> {
   const { gateway, permissions, href } = await enter(visit, gatewayId, section);
   if (!permissions.includes(permission)) throw new ServiceError('forbidden');
+  // Before it is read: what changes in between is told once more.
+  if (follows !== undefined) visit.follows = await followed(visit, { follows, id, gatewayId: gateway.id, href: `${href}/${section}/${id}` });
   const found = await read(visit.deps, { gateway, permissions, href, personId: signed(visit).session.personId, address: visit.address, id, query });
   return 'to' in found ? found : { screen: found };
 }
 
-async function operatorPage({ section, read }: OperatorPage, visit: Visit, { id = '' }: Readonly<Record<string, string>>): Promise<Answer> {
+/** Where a page tells of changes; null for a page of what is not there. */
+async function followed(
+  { deps }: Visit,
+  { follows, id, gatewayId, href }: { follows: Marked; id: string; gatewayId: string | null; href: string },
+): Promise<Visit['follows']> {
+  const mark = await markOf(deps, { follows, id, gatewayId });
+  return mark === undefined ? null : { path: `${href}${CHANGES}`, mark };
+}
+
+/** The mark of something of this gateway, or of any where none is named. */
+async function markOf({ db }: Deps, { follows, id, gatewayId }: { follows: Marked; id: string; gatewayId: string | null }): Promise<string | undefined> {
+  const [found] = isUuid(id) ? await readChangeMarks(db.sql, follows, [id]) : [];
+  return found !== undefined && (gatewayId === null || found.gatewayId === gatewayId) ? found.mark : undefined;
+}
+
+/** Tells of changes of what a page of a gateway shows, as long as its reader may read it. @throws not_found, forbidden */
+async function followGateway(
+  { section, permission = permissionOf(section), follows }: GatewayScreen,
+  visit: Visit,
+  named: { gateway: string; id: string },
+): Promise<Answer> {
+  const admit = async (): Promise<void> => {
+    const { permissions } = await enter(visit, named.gateway, section);
+    if (!permissions.includes(permission)) throw new ServiceError('forbidden');
+  };
+  await admit();
+  return follow(visit, { follows, id: named.id, gatewayId: named.gateway, admit });
+}
+
+/** The same of a page of the deployment. @throws not_found, forbidden */
+async function followDeployment({ section, follows }: OperatorPage, visit: Visit, id: string): Promise<Answer> {
+  const admit = async (): Promise<void> => {
+    if (!(await enterOperators(visit, section)).includes(READ_EVERYTHING)) throw new ServiceError('forbidden');
+  };
+  await admit();
+  return follow(visit, { follows, id, gatewayId: null, admit });
+}
+
+async function follow(
+  visit: Visit,
+  { follows: what = 'payment', id, gatewayId, admit }: { follows: Marked | undefined; id: string; gatewayId: string | null; admit(): Promise<void> },
+): Promise<Answer> {
+  if ((await markOf(visit.deps, { follows: what, id, gatewayId })) === undefined) throw new ServiceError('not_found');
+  const { id: sessionId, personId } = signed(visit).session;
+  return { follow: { what, id, sessionId, personId, place: gatewayId ?? OPERATORS, admit } };
+}
+
+async function operatorPage({ section, follows, read }: OperatorPage, visit: Visit, { id = '' }: Readonly<Record<string, string>>): Promise<Answer> {
   const permissions = await enterOperators(visit, section);
   if (!permissions.includes(READ_EVERYTHING)) throw new ServiceError('forbidden');
+  if (follows !== undefined) visit.follows = await followed(visit, { follows, id, gatewayId: null, href: `${OPERATORS}/${section}/${id}` });
   const found = await read(visit.deps, { id, query: queryOf(visit), you: signed(visit).session.email });
   return 'to' in found ? { to: `${OPERATORS}${found.to}` } : { screen: found };
 }

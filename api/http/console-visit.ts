@@ -1,5 +1,6 @@
 import type { Request, Response } from 'express';
-import type { Screen, Surroundings } from '#api/console/page/model.ts';
+import type { FollowedPage } from '#api/console/followed-pages.ts';
+import type { PageModel, Screen, Surroundings } from '#api/console/page/model.ts';
 import type { Held, PeopleDesk } from '#api/people/desk.ts';
 import type { Deps, SentFile } from '#api/deps.ts';
 import type { PageLanguage } from '#api/page/catalogue.ts';
@@ -22,12 +23,19 @@ export interface Visit {
   /** The gateway, or the deployment, whose page it is, once its person was let in. */
   place: Surroundings | null;
   catalogues: Catalogues;
+  /** Where the page tells of changes, and the mark of what it is drawn of; null for a page that follows nothing. */
+  follows: PageModel['follows'];
   /** Fields of the form that was sent; none for a GET. */
   form: URLSearchParams;
 }
 
 /** What a page of the console comes to. */
-export type Answer = { screen: Screen; provider?: string } | Redirection | { json: object } | { file: SentFile };
+export type Answer =
+  | { screen: Screen; provider?: string }
+  | Redirection
+  | { json: object }
+  | { file: SentFile }
+  | { follow: Omit<FollowedPage, 'told' | 'ended'> };
 
 /** Where a browser goes on, and what it keeps. */
 export interface Redirection {

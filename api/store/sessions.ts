@@ -40,6 +40,12 @@ export async function sessionLives(sql: Reads, id: string): Promise<boolean> {
   return (await sql`select 1 from sessions s where s.id = ${id} and ${live(sql)}`).length === 1;
 }
 
+/** Those of these sessions that still live; looking at one does not make it last. Locks nothing. */
+export async function listLiveSessions(sql: Reads, ids: readonly string[]): Promise<string[]> {
+  const rows = await sql<{ id: string }[]>`select s.id from sessions s where s.id = any(${ids}::uuid[]) and ${live(sql)}`;
+  return rows.map(({ id }) => id);
+}
+
 /** Notes that a session was used. */
 export async function touchSession(sql: Reads, id: string): Promise<void> {
   await sql`update sessions set seen_at = sluice_now() where id = ${id} and ended_at is null`;

@@ -197,6 +197,19 @@ export const POLICY = {
   socketNonsense: 10,
   /** Messages of one page between two pings: more than anybody could press buttons. */
   socketMessagesPerPing: 50,
+  // Pages of the console that follow what they show
+  /** Fewer than the six connections that a browser keeps to one host: only tabs in front have one. */
+  streamsPerPerson: 4,
+  /** Of one gateway's people together, and of operators; pages without one look again by themselves. */
+  streamsPerPlace: 40,
+  /** In one process. */
+  streams: 400,
+  /** One query for everything that is followed. */
+  streamLookMs: 2_000,
+  /** After this it is asked anew whether whoever reads may still do so; the end of a session is noticed at the next look. */
+  streamAdmitSeconds: 30,
+  /** A browser opens it again; what was forgotten to be closed ends by itself. */
+  streamSeconds: 1_800,
 
   listLimit: 20,
   listLimitMaximum: 100,

@@ -1,40 +1,64 @@
 import { readFileSync } from 'node:fs';
+import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { renderConsole } from '#api/console/page/render.tsx';
-import { SECTIONS } from '#api/console/page/sections.ts';
-import { GATEWAY_PAGES, PERSONAL_PAGES } from '#test/fixtures/console-screens.ts';
+import type { PageLanguage } from '#api/page/catalogue.ts';
+import { pseudoCatalogue } from '#test/fixtures/catalogues.ts';
+import { ALL_PAGES } from '#test/fixtures/console-screens.ts';
 import { consoleLanguage } from '#test/fixtures/console-texts.ts';
 import { describeInBrowser } from '#test/harness/browser.ts';
+import { axeFindings, type TabOptions } from '#test/harness/tab.ts';
 import { overflowing } from './overflowing.ts';
 
 const { style } = JSON.parse(readFileSync('dist/console/manifest.json', 'utf8')) as { style: string };
-const place = {
-  href: '/1',
-  name: '1',
-  role: 'owner',
-  networks: { tron: 'TRON' },
-  permissions: SECTIONS.map(({ permission }) => permission),
-  section: null,
-};
+const CSS = readFileSync(`dist/console/assets/${style}`, 'utf8');
+const LANGUAGES = [
+  { tag: 'en', name: 'English' },
+  { tag: 'es', name: 'Español' },
+];
+const english = consoleLanguage('en');
+const pseudo = { ...english, tag: 'en-XA', messages: pseudoCatalogue(english.messages) };
+/** A desk of 1280 pixels at 400 %, and a phone. */
+const ZOOMED = { viewport: { width: 320, height: 640 } };
+const PHONE = { viewport: { width: 360, height: 740 } };
+const DESK = { viewport: { width: 1280, height: 900 } };
 
-describeInBrowser('every screen of the console, in Spanish at 360 px', (open) => {
-  it('fits', async () => {
-    const { page } = await open({ viewport: { width: 360, height: 740 }, javaScriptEnabled: true });
-    const css = readFileSync(`dist/console/assets/${style}`, 'utf8');
-    const language = consoleLanguage('es');
-    const found: string[] = [];
-    for (const [inside, screens] of [
-      [true, GATEWAY_PAGES],
-      [false, PERSONAL_PAGES],
-    ] as const)
-      for (const [index, screen] of screens.entries()) {
-        const model = { language, languages: [], person: 'anna@example.com', place: inside ? place : null, screen, notice: null };
-        const html = renderConsole({ ...model, assets: { script: '', style: '', icon: '' } });
-        await page.setContent(html.replaceAll(/<(link|script)\b[^>]*>(<\/script>)?/g, '').replace('</head>', () => `<style>${css}</style></head>`));
-        found.push(...(await overflowing(page)).map((what) => `${screen.kind}: ${what}`));
-        if (process.env.SLUICE_TEST_SCREENSHOTS)
-          await page.screenshot({ path: `${process.env.SLUICE_TEST_SCREENSHOTS}/es-${inside ? 'in' : 'out'}-${index}-${screen.kind}.png`, fullPage: true });
-      }
-    expect(found).toEqual([]);
+/** Shows every page of the console one after the other, and gathers what `look` finds. */
+async function everyPage(page: Page, language: PageLanguage, look: (page: Page) => Promise<string[]>): Promise<string[]> {
+  const found: string[] = [];
+  for (const [index, { screen, place }] of ALL_PAGES.entries()) {
+    const assets = { script: '', style: '', icon: '' };
+    const html = renderConsole({ language, languages: LANGUAGES, person: 'anna@example.com', place, screen, follows: null, notice: null, assets });
+    await page.setContent(html.replaceAll(/<(link|script)\b[^>]*>(<\/script>)?/g, '').replace('</head>', () => `<style>${CSS}</style></head>`));
+    // What is folded has to fit as well.
+    await page.evaluate(() => {
+      for (const details of document.querySelectorAll('details')) details.open = true;
+    });
+    found.push(...(await look(page)).map((what) => `${index} ${screen.kind}: ${what}`));
+    if (process.env.SLUICE_TEST_SCREENSHOTS)
+      await page.screenshot({ path: `${process.env.SLUICE_TEST_SCREENSHOTS}/${language.tag}-${index}-${screen.kind}.png`, fullPage: true });
+  }
+  return found;
+}
+
+describeInBrowser('every screen of the console', (open) => {
+  it.each<[string, PageLanguage, TabOptions]>([
+    ['in Spanish at 360 px', consoleLanguage('es'), PHONE],
+    ['in the pseudo-language at 400 %', pseudo, ZOOMED],
+    ['in the pseudo-language on a desk', pseudo, DESK],
+    ['in forced colours at 360 px', english, { ...PHONE, forcedColors: 'active' }],
+  ])('fits %s', async (_how, language, options) => {
+    const { page } = await open(options);
+    expect(await everyPage(page, language, overflowing)).toEqual([]);
+  });
+
+  it('has nothing that axe finds, in light', async () => {
+    const { page } = await open({ ...DESK, colorScheme: 'light' });
+    expect(await everyPage(page, english, (shown) => axeFindings(shown))).toEqual([]);
+  });
+
+  it('has enough contrast in the dark', async () => {
+    const { page } = await open({ ...PHONE, colorScheme: 'dark' });
+    expect(await everyPage(page, english, (shown) => axeFindings(shown, ['color-contrast']))).toEqual([]);
   });
 });

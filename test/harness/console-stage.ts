@@ -1,4 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
+import { openFollowedPages } from '#api/console/followed-pages.ts';
 import { remotePeopleDesk } from '#api/people/remote-desk.ts';
 import { newTotpSecret } from '#api/gateways/totp.ts';
 import { openPeopleDesk, type PeopleDesk } from '#api/people/desk.ts';
@@ -18,6 +19,8 @@ import { bareDeps } from './bare-deps.ts';
 import { type FreshDatabase, freshDatabase } from './database.ts';
 import { totpCode } from './totp-code.ts';
 
+/** How often changes are looked for: nobody waits for a test. */
+const LOOK_MS = 200;
 const GATEWAY = '6f1b2a3c-0000-4000-8000-000000000001';
 
 /** Who signs people in beside their passkeys, and which claims give which roles at the stage's gateway. */
@@ -91,7 +94,8 @@ export async function aConsoleStage({ scale = '1000', provider }: { scale?: stri
   const own: Deps = { ...bareDeps({ config: console, log }), db: database.as('console') };
   const url = `http://127.0.0.1:${internal}`;
   const asked = remotePeopleDesk({ url, key, log });
-  const server = createHttpServer(await createConsoleApp(own, { desk: asked }));
+  const followed = openFollowedPages(own, { lookMs: LOOK_MS, admitMs: LOOK_MS });
+  const server = createHttpServer(await createConsoleApp(own, { desk: asked, followed }));
   await new Promise<void>((resolve) => server.listen(port, 'localhost', resolve));
   const gatewayId = GATEWAY;
   await database.sql`insert into gateways (id, name, status, billing, settings) values (${gatewayId}, 'Acme <Books>', 'VERIFIED', 'STANDARD', '{}')`;
@@ -104,6 +108,7 @@ export async function aConsoleStage({ scale = '1000', provider }: { scale?: stri
     mails,
     gatewayId,
     async stop() {
+      followed.stop();
       await closeHttpServer(server);
       await closeHttpServer(desk);
       await database.drop();
@@ -117,9 +122,17 @@ export async function serveConsole(deps: Deps, database: FreshDatabase): Promise
   const origin = `http://localhost:${port}`;
   const config = { ...deps.config, SLUICE_CONSOLE_URL: origin };
   const desk = openPeopleDesk({ ...deps, config, db: database.as('http') });
-  const server = createHttpServer(await createConsoleApp({ ...deps, config, db: database.as('console') }, { desk }));
+  const own = { ...deps, config, db: database.as('console') };
+  const followed = openFollowedPages(own, { lookMs: LOOK_MS, admitMs: LOOK_MS });
+  const server = createHttpServer(await createConsoleApp(own, { desk, followed }));
   await new Promise<void>((resolve) => server.listen(port, 'localhost', resolve));
-  return { origin, stop: () => closeHttpServer(server) };
+  return {
+    origin,
+    async stop() {
+      followed.stop();
+      await closeHttpServer(server);
+    },
+  };
 }
 
 /** Makes somebody a member and signs them in, past every page; answers the cookie's value. */

@@ -307,6 +307,8 @@ export interface PageModel {
   /** The gateway, or the deployment, whose page it is; null for pages of the person and of strangers. */
   place: Surroundings | null;
   screen: Screen;
+  /** Where changes of what it shows are told, and the mark of what it was drawn of; null for a page that shows nothing that changes by itself. */
+  follows: { path: string; mark: string } | null;
   /** What went wrong with what was asked for last, in one sentence of the page's language. */
   notice: string | null;
 }

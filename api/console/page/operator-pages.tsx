@@ -7,6 +7,7 @@ import { Overview, SearchHits } from './ops-overview.tsx';
 import { OpsDeposits, OpsPayment, OpsPayments } from './ops-payments.tsx';
 import { Acts, Audit, Gateway, Gateways, People } from './ops-records.tsx';
 import { Jobs, Network, Networks, Screening } from './ops-work.tsx';
+import { networkTitle } from './parts.tsx';
 import { paymentTitle } from './payment.tsx';
 import type { Translate } from './texts.ts';
 
@@ -16,7 +17,7 @@ export function isOperatorScreen(screen: Screen): screen is OperatorScreen {
 }
 
 /** What a page of the deployment is called. Pure. */
-export function operatorTitle(screen: OperatorScreen, t: Translate): string {
+export function operatorTitle(screen: OperatorScreen, t: Translate, networks: Surroundings['networks']): string {
   switch (screen.kind) {
     case 'ops-search':
       return t('ops.search');
@@ -27,7 +28,7 @@ export function operatorTitle(screen: OperatorScreen, t: Translate): string {
     case 'ops-outgoing':
       return t('ops.outgoing');
     case 'ops-network':
-      return screen.item.name;
+      return networkTitle({ networks }, screen.item.name);
     case 'ops-invoices':
       return t('ops.invoices');
     case 'ops-expenses':

@@ -35,9 +35,9 @@ const HEADED: readonly Screen['kind'][] = ['payment', 'cashout', 'ops-payment', 
 
 /** A whole HTML document, complete without a program but for passkeys, without script or style of its own. Pure. */
 export function renderConsole(page: PageModel): string {
-  const { assets, language, place, screen, notice } = page;
+  const { assets, language, place, screen, follows, notice } = page;
   const t = translator(language);
-  const title = titleOf(screen, t);
+  const title = titleOf(page, t);
   const document = (
     <html lang={language.tag} dir={language.direction}>
       <head>
@@ -53,7 +53,7 @@ export function renderConsole(page: PageModel): string {
       <body class="console">
         <Texts.Provider value={t}>
           <Frame page={page}>
-            <main id="content" class={widthOf(page)} data-screen={screen.kind}>
+            <main id="content" class={widthOf(page)} data-screen={screen.kind} data-follow={follows?.path} data-mark={follows?.mark}>
               {!HEADED.includes(screen.kind) && <h1>{title}</h1>}
               {notice !== null && (
                 <p class="notice notice-error" role="alert">
@@ -62,6 +62,7 @@ export function renderConsole(page: PageModel): string {
               )}
               <Content page={page} />
             </main>
+            {follows !== null && <p class="hidden-visually" role="status" data-changed={t('frame.changed')} />}
           </Frame>
         </Texts.Provider>
       </body>
@@ -75,8 +76,8 @@ function widthOf({ place, screen }: PageModel): string {
   return screen.kind === 'profile' ? 'sheet sheet-wide' : 'sheet';
 }
 
-function titleOf(screen: Screen, t: Translate): string {
-  if (isOperatorScreen(screen)) return operatorTitle(screen, t);
+function titleOf({ screen, place }: PageModel, t: Translate): string {
+  if (isOperatorScreen(screen)) return operatorTitle(screen, t, place?.networks ?? {});
   switch (screen.kind) {
     case 'sign-in':
       return t('title.sign-in');
