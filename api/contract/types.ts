@@ -1929,6 +1929,8 @@ export interface components {
             id: string;
             status: components["schemas"]["PaymentStatus"];
             url: string;
+            /** @description What is sent, byte for byte: what the signatures are made of. */
+            body: string;
             /**
              * @description `exhausted`: six attempts failed. `stopped`: the receiver answered 410.
              * @enum {string}
@@ -1956,6 +1958,8 @@ export interface components {
                 startedAt: components["schemas"]["Timestamp"];
                 /** Format: date-time */
                 finishedAt: string | null;
+                /** @description Sent as webhook-timestamp, Unix seconds; null for attempts of which it was not kept. The signatures are not kept. */
+                timestamp: number | null;
                 /**
                  * @description `refused`: no connection, one that broke off, or an answer that is not HTTP. `blocked`: the URL leads to an address that is not public.
                  * @enum {string|null}

@@ -92,9 +92,10 @@ async function nextOfItsPayment(deps: Deps, eventId: string, kind: Kind): Promis
 async function attempt(deps: Deps, http: WebhookHttp, event: WebhookEvent, kind: Kind): Promise<{ result: JobResult; outcome: WebhookOutcome }> {
   crashPoint('webhook.taken');
   const secrets = await readSecrets(deps, event.gatewayId, 'webhook');
-  const headers = signedHeaders({ id: event.id, body: event.body, secrets, unixSeconds: Math.floor(deps.wallClock() / 1_000) });
+  const signedSeconds = Math.floor(deps.wallClock() / 1_000);
+  const headers = signedHeaders({ id: event.id, body: event.body, secrets, unixSeconds: signedSeconds });
   const attemptId = uuidFrom(deps.randomBytes(16));
-  await deps.db.transaction((tx) => recordStart(tx, { id: attemptId, event, kind }));
+  await deps.db.transaction((tx) => recordStart(tx, { id: attemptId, event, kind, signedSeconds }));
   crashPoint('webhook.attempt-started');
   const outcome = await http.post(event.url, headers, event.body);
   crashPoint('webhook.sent');
@@ -114,10 +115,10 @@ async function attempt(deps: Deps, http: WebhookHttp, event: WebhookEvent, kind:
   return { result, outcome };
 }
 
-async function recordStart(tx: Tx, { id, event, kind }: { id: string; event: WebhookEvent; kind: Kind }): Promise<void> {
-  if (kind === 'scheduled') return startWebhookAttempt(tx, { id, eventId: event.id, number: event.attempts + 1 });
+async function recordStart(tx: Tx, { id, event, kind, signedSeconds }: { id: string; event: WebhookEvent; kind: Kind; signedSeconds: number }): Promise<void> {
+  if (kind === 'scheduled') return startWebhookAttempt(tx, { id, eventId: event.id, number: event.attempts + 1, signedSeconds });
   await lockWebhookEvent(tx, event.id);
-  await startWebhookResend(tx, { id, eventId: event.id });
+  await startWebhookResend(tx, { id, eventId: event.id, signedSeconds });
   await noteResendStarted(tx, event.id);
 }
 

@@ -140,6 +140,8 @@ export interface WebhookAttempt {
   durationMs: number | null;
   /** A resend, which the schedule does not count. */
   manual: boolean;
+  /** The timestamp it was signed with, Unix seconds; null where that was not kept. */
+  signedSeconds: number | null;
   /** How its answer began, where that is kept. */
   answer: AttemptAnswer | null;
 }
@@ -152,15 +154,17 @@ export interface AttemptAnswer {
 }
 
 /** Records that an attempt of the schedule starts now; one that is never finished (a crash) stays as it is and does not count. */
-export async function startWebhookAttempt(tx: Tx, row: { id: string; eventId: string; number: number }): Promise<void> {
-  await tx`insert into webhook_attempts (id, event_id, number, started_at) values (${row.id}, ${row.eventId}, ${row.number}, sluice_now())`;
+export async function startWebhookAttempt(tx: Tx, row: { id: string; eventId: string; number: number; signedSeconds: number }): Promise<void> {
+  await tx`
+    insert into webhook_attempts (id, event_id, number, started_at, signed_seconds)
+    values (${row.id}, ${row.eventId}, ${row.number}, sluice_now(), ${row.signedSeconds})`;
 }
 
 /** Records that a resend starts now, numbered after those before it. Call it while the webhook is locked. */
-export async function startWebhookResend(tx: Tx, row: { id: string; eventId: string }): Promise<void> {
+export async function startWebhookResend(tx: Tx, row: { id: string; eventId: string; signedSeconds: number }): Promise<void> {
   await tx`
-    insert into webhook_attempts (id, event_id, number, started_at, manual)
-    select ${row.id}, ${row.eventId}, count(*) + 1, sluice_now(), true from webhook_attempts where event_id = ${row.eventId} and manual`;
+    insert into webhook_attempts (id, event_id, number, started_at, manual, signed_seconds)
+    select ${row.id}, ${row.eventId}, count(*) + 1, sluice_now(), true, ${row.signedSeconds}::bigint from webhook_attempts where event_id = ${row.eventId} and manual`;
 }
 
 /** Records how an attempt ended and returns its start and end, service time. */
@@ -202,9 +206,9 @@ const LISTED = 100;
 /** The attempts of every webhook of a payment, oldest first, with the status each announced; of each webhook the newest 100. */
 export async function listWebhookAttempts(sql: Reads, paymentId: string): Promise<WebhookAttempt[]> {
   const rows = await sql<(Omit<WebhookAttempt, 'answer'> & Omit<AttemptAnswer, 'body'> & { answerBody: string | null })[]>`
-    select listed.id, event_id, status, listed.number, started_at, finished_at, result, http_status, duration_ms, manual, k.body as "answerBody", k.content_type, k.retry_after
+    select listed.id, event_id, status, listed.number, started_at, finished_at, result, http_status, duration_ms, manual, signed_seconds, k.body as "answerBody", k.content_type, k.retry_after
     from (
-      select a.id, a.event_id, e.status, a.number, a.started_at, a.finished_at, a.result, a.http_status, a.duration_ms, a.manual, row_number() over (partition by a.event_id order by a.started_at desc) as place
+      select a.id, a.event_id, e.status, a.number, a.started_at, a.finished_at, a.result, a.http_status, a.duration_ms, a.manual, a.signed_seconds, row_number() over (partition by a.event_id order by a.started_at desc) as place
       from webhook_attempts a join webhook_events e on e.id = a.event_id where e.payment_id = ${paymentId}) listed
     left join lateral (select * from webhook_answers x where x.attempt_id = listed.id offset 0) k on true
     where place <= ${LISTED} order by started_at, listed.number`;

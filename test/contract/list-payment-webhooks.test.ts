@@ -48,6 +48,7 @@ describeOperation('listPaymentWebhooks', {
         id: expect.stringMatching(/^[0-9a-f-]{36}$/),
         status: 'EXPIRED',
         url: receiver.url,
+        body: expect.stringContaining(paymentId),
         state: 'pending',
         createdAt: expect.any(String),
         nextAttemptAt: waiting?.createdAt,
@@ -57,10 +58,12 @@ describeOperation('listPaymentWebhooks', {
       });
       await run();
       const [delivered] = await items(paymentId);
+      const sent = receiver.received.at(-1);
       const attempt = {
         number: 1,
         startedAt: expect.any(String),
         finishedAt: delivered?.deliveredAt,
+        timestamp: Number(sent?.headers['webhook-timestamp']),
         result: '2xx',
         httpStatus: 200,
         durationMs: expect.any(Number),
@@ -69,6 +72,7 @@ describeOperation('listPaymentWebhooks', {
         answer: null,
       };
       expect(delivered).toEqual({ ...waiting, state: 'delivered', nextAttemptAt: null, deliveredAt: expect.any(String), attempts: [attempt] });
+      expect([sent?.body, sent?.headers['webhook-id']], 'byte for byte').toEqual([delivered?.body, delivered?.id]);
     });
 
     it('shows every attempt with its result until the webhook is given up', async () => {

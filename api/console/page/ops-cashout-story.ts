@@ -1,6 +1,7 @@
 import type { OpsCashoutScreen, PayoutLine } from './operator-model.ts';
 import type { StoryEntry } from './story.ts';
 import type { Translate } from './texts.ts';
+import { wordFor } from './words.ts';
 
 type Told = Pick<OpsCashoutScreen, 'item' | 'events' | 'payouts' | 'chain'>;
 
@@ -31,7 +32,8 @@ function eventEntry({ event, to, actor, at, facts }: Told['events'][number], t: 
   });
 }
 
-function payoutEntries({ purpose, attempts, status, txHash, height, failure, finalAt }: PayoutLine, t: Translate): StoryEntry[] {
+function payoutEntries({ purpose: name, attempts, status, txHash, height, failure, finalAt }: PayoutLine, t: Translate): StoryEntry[] {
+  const purpose = wordFor(t, 'purpose', name);
   const signed = attempts.map(({ number, txHash: hash, signedAt, kind }) =>
     entry(signedAt, t(number === 1 ? 'ops-story.signed' : 'ops-story.signed-again', { purpose }), {
       detail: kind === 'close' ? t('ops-story.close') : null,
@@ -54,7 +56,7 @@ function payoutEntries({ purpose, attempts, status, txHash, height, failure, fin
 function waitEntries({ item, payouts, chain }: Pick<Told, 'item' | 'payouts' | 'chain'>, t: Translate): StoryEntry[] {
   const included = payouts.filter(({ height, finalAt }) => height !== null && finalAt === null);
   const deep = included.map(({ purpose, height, txHash }) =>
-    entry(null, t('ops-story.deep', { purpose, ...depthOf(height ?? 0, chain) }), {
+    entry(null, t('ops-story.deep', { purpose: wordFor(t, 'purpose', purpose), ...depthOf(height ?? 0, chain) }), {
       txHash,
       detail: t('ops-story.in-block', { height: String(height) }),
       state: 'next',
@@ -62,8 +64,13 @@ function waitEntries({ item, payouts, chain }: Pick<Told, 'item' | 'payouts' | '
   );
   if (deep.length > 0) return deep;
   const status = STATUSES.find((one) => one === item.status);
-  const why = item.waitReason ?? item.holdReason;
-  return [entry(null, status === undefined ? item.status : t(`ops-waits.${status}`), { detail: why?.replaceAll('_', ' ') ?? null, state: 'next' })];
+  return [
+    entry(null, status === undefined ? item.status : t(`ops-waits.${status}`), {
+      detail: item.waitReason?.replaceAll('_', ' ') ?? (item.holdReason === null ? null : wordFor(t, 'hold-reason', item.holdReason)),
+      english: item.waitReason === null ? null : 'detail',
+      state: 'next',
+    }),
+  ];
 }
 
 /** How many blocks bear it, of how many that make one final now. Pure. */
@@ -73,5 +80,5 @@ export function depthOf(height: number, chain: Told['chain']): { blocks: number;
 }
 
 function entry(at: string | null, title: string, more: Partial<StoryEntry>): StoryEntry {
-  return { at, title, detail: null, txHash: null, why: null, answer: null, steps: [], state: 'done', english: null, ...more };
+  return { at, title, detail: null, txHash: null, why: null, sent: null, answer: null, steps: [], state: 'done', english: null, ...more };
 }

@@ -1,9 +1,18 @@
 import type { PaymentScreen, Surroundings } from './model.ts';
 import type { Translate } from './texts.ts';
+import { wordFor } from './words.ts';
 
 type Moment = PaymentScreen['record']['timeline'][number];
 type Answer = NonNullable<PaymentScreen['record']['webhooks'][number]['attempts'][number]['answer']>;
 type Step = PaymentScreen['explanation']['steps'][number];
+
+/** A request as it went out. */
+export interface Sent {
+  url: string;
+  /** By the names they were sent under; null for a value that is kept nowhere. */
+  headers: { name: string; value: string | null }[];
+  body: string;
+}
 
 /** One thing that happened to a payment, with the steps of the sum behind it. */
 export interface StoryEntry {
@@ -17,7 +26,9 @@ export interface StoryEntry {
   /** What the reader should see without asking: the figures that decided. */
   why: string | null;
   steps: Step[];
-  /** How a receiver answered, for whoever unfolds it. */
+  /** What a receiver was sent, for whoever unfolds it. */
+  sent: Sent | null;
+  /** How it answered. */
   answer: Answer | null;
   /** Whether it is over, went wrong, or is still to come. */
   state: 'done' | 'wrong' | 'next';
@@ -68,6 +79,8 @@ export function storyOf(
   for (const { moment, entry } of entries) if (moment.what === 'resolved') explainDecision(entry);
   const answered = entries.filter(({ entry }) => entry.answer !== null);
   for (const { entry } of answered.slice(0, -MOST_ANSWERS)) entry.answer = null;
+  const sent = entries.filter(({ entry }) => entry.sent !== null);
+  for (const { entry } of sent.slice(0, -MOST_ANSWERS)) entry.sent = null;
   const told = inOrder(
     entries.map(({ entry }) => entry),
     alone,
@@ -88,7 +101,7 @@ function endsOf<T>(all: readonly T[]): T[] {
   return all.length <= MOST ? [...all] : [...all.slice(0, MOST / 2), ...all.slice(-MOST / 2)];
 }
 
-const bare = { detail: null, txHash: null, why: null, answer: null, state: 'done', english: null } as const;
+const bare = { detail: null, txHash: null, why: null, sent: null, answer: null, state: 'done', english: null } as const;
 
 interface Placed {
   moment: Moment;
@@ -150,7 +163,7 @@ function entryOf(t: Translate, record: PaymentScreen['record'], moment: Moment, 
     case 'resolved':
       return {
         ...entry,
-        title: moment.to === 'EXPIRED' ? t('story.expired') : t('story.judged', { status: moment.to ?? '' }),
+        title: moment.to === 'EXPIRED' ? t('story.expired') : t('story.judged', { status: wordFor(t, 'status', moment.to ?? '') }),
         state: moment.to === 'MISMATCH' ? 'wrong' : 'done',
       };
     case 'credited':
@@ -158,8 +171,8 @@ function entryOf(t: Translate, record: PaymentScreen['record'], moment: Moment, 
     case 'screened':
       return {
         ...entry,
-        title: t('story.screened', { verdict: moment.to ?? '' }),
-        detail: moment.from === 'NONE' ? null : t('story.screened-before', { verdict: moment.from ?? '' }),
+        title: t('story.screened', { verdict: wordFor(t, 'status', moment.to ?? '') }),
+        detail: moment.from === 'NONE' ? null : t('story.screened-before', { verdict: wordFor(t, 'status', moment.from ?? '') }),
       };
     case 'webhook':
       return { ...entry, ...webhookOf(t, record, moment) };
@@ -182,22 +195,41 @@ function webhookOf(
   t: Translate,
   { webhooks }: PaymentScreen['record'],
   { at, webhookId, result }: Moment,
-): Pick<StoryEntry, 'title' | 'detail' | 'state' | 'answer'> {
+): Pick<StoryEntry, 'title' | 'detail' | 'state' | 'sent' | 'answer'> {
   const webhook = webhooks.find(({ id }) => id === webhookId);
   const attempt = webhook?.attempts.find(({ startedAt }) => startedAt === at);
-  const status = webhook?.status ?? '';
+  const status = wordFor(t, 'status', webhook?.status ?? '');
   if (result === null || result === undefined)
-    return { title: t('story.webhook-under-way', { status }), detail: attempt === undefined ? null : attemptIn(t, attempt, null), answer: null, state: 'next' };
+    return {
+      title: t('story.webhook-under-way', { status }),
+      detail: attempt === undefined ? null : attemptIn(t, attempt, null),
+      sent: null,
+      answer: null,
+      state: 'next',
+    };
   const arrived = result === '2xx';
   return {
     title: t(arrived ? 'story.webhook-delivered' : 'story.webhook-failed', { status }),
-    detail: attempt === undefined ? result : attemptIn(t, attempt, result),
+    detail: attempt === undefined ? wordFor(t, 'webhook-result', result) : attemptIn(t, attempt, wordFor(t, 'webhook-result', result)),
+    sent: webhook === undefined || attempt === undefined ? null : sentIn(webhook, attempt),
     answer: attempt?.answer ?? null,
     state: arrived ? 'done' : 'wrong',
   };
 }
 
 type Attempt = PaymentScreen['record']['webhooks'][number]['attempts'][number];
+
+/** The request of an attempt (decisions 6). Its signatures are as good as what they sign to whoever has them, and are not kept. */
+function sentIn({ id, url, body }: PaymentScreen['record']['webhooks'][number], { timestamp }: Attempt): Sent {
+  const headers = [
+    { name: 'content-type', value: 'application/json' },
+    { name: 'webhook-id', value: id },
+    { name: 'webhook-timestamp', value: timestamp === null ? null : String(timestamp) },
+    { name: 'webhook-signature', value: null },
+    { name: 'x-webhook-signature', value: null },
+  ];
+  return { url, headers, body };
+}
 
 /** Which attempt it was, how it was answered, and after what time. */
 function attemptIn(t: Translate, { number, manual, httpStatus, durationMs }: Attempt, result: string | null): string {
@@ -236,7 +268,9 @@ function toCome(t: Translate, { record, explanation }: Pick<PaymentScreen, 'reco
   const waiting = record.webhooks.flatMap(({ nextAttemptAt, status }) => (nextAttemptAt === null ? [] : [{ at: nextAttemptAt, status }]));
   const next = explanation.steps.findLast(({ step }) => step === 'next');
   return [
-    ...waiting.map(({ at, status }): StoryEntry => ({ ...bare, steps: [], at, title: t('story.webhook-again', { status }), state: 'next' })),
+    ...waiting.map(
+      ({ at, status }): StoryEntry => ({ ...bare, steps: [], at, title: t('story.webhook-again', { status: wordFor(t, 'status', status) }), state: 'next' }),
+    ),
     ...maturing.map(
       ({ maturesAt, net, asset }): StoryEntry => ({
         ...bare,

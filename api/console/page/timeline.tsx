@@ -8,7 +8,7 @@ export function Timeline({ entries, explorerUrl }: { entries: readonly StoryEntr
   const t = useTexts();
   return (
     <ol class="timeline">
-      {entries.map(({ at, title, detail, txHash, why, steps, answer, state, english }, index) => (
+      {entries.map(({ at, title, detail, txHash, why, steps, sent, answer, state, english }, index) => (
         <li class={`event event-${state}`}>
           <p class="event-time">
             {at !== null && (
@@ -46,6 +46,21 @@ export function Timeline({ entries, explorerUrl }: { entries: readonly StoryEntr
                     </li>
                   ))}
                 </ol>
+              </details>
+            )}
+            {sent !== null && (
+              <details>
+                <summary>{t('timeline.sent')}</summary>
+                <pre class="answer">
+                  {`POST ${sent.url}\n`}
+                  {sent.headers.map(({ name, value }) => (
+                    <>
+                      {name}: {value ?? <i>{t('timeline.not-kept')}</i>}
+                      {'\n'}
+                    </>
+                  ))}
+                  {`\n${sent.body}`}
+                </pre>
               </details>
             )}
             {answer !== null && (

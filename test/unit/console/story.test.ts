@@ -30,9 +30,19 @@ const record = {
     {
       id: 'w',
       status: 'SUCCESS',
+      url: 'https://shop.example/hook',
+      body: '{"status":"SUCCESS"}',
       nextAttemptAt: AT(40),
       attempts: [
-        { number: 1, startedAt: AT(6), httpStatus: 502, durationMs: 310, manual: false, answer: { body: 'bad gateway', contentType: null, retryAfter: null } },
+        {
+          number: 1,
+          startedAt: AT(6),
+          timestamp: 1_795_255_206,
+          httpStatus: 502,
+          durationMs: 310,
+          manual: false,
+          answer: { body: 'bad gateway', contentType: null, retryAfter: null },
+        },
       ],
     },
   ],
@@ -73,10 +83,10 @@ describe('the story of a payment', () => {
       '49.9 USDT seen in block 61,204,118 on TRON',
       '7 USDT arrived elsewhere.',
       'Expired',
-      'Judged SUCCESS',
+      'Judged Success',
       'Credited 48.4 USDT',
-      'Webhook SUCCESS not delivered',
-      'Webhook SUCCESS is tried again',
+      'Webhook Success not delivered',
+      'Webhook Success is tried again',
       '48.4 USDT can be cashed out',
       'SUCCESS is final.',
     ]);
@@ -116,7 +126,7 @@ describe('the story of a payment', () => {
     expect(told.length).toBeLessThan(450);
     expect(told[0]?.title).toBe('Created');
     expect(told.map(({ title }) => title)).toEqual(
-      expect.arrayContaining(['Judged SUCCESS', 'Verified by your server', '4808 more like these are left out here; the API tells all of them']),
+      expect.arrayContaining(['Judged Success', 'Verified by your server', '4808 more like these are left out here; the API tells all of them']),
     );
     expect(told.at(-1)?.title).toBe('It rests.');
   });
@@ -124,7 +134,7 @@ describe('the story of a payment', () => {
   it('keeps a fee of the sandbox, which credits nothing, behind the verdict', () => {
     const simulated = { ...record, credits: [], timeline: record.timeline.filter(({ what }) => what !== 'credited') };
     const told = storyOf(inEnglish, { record: simulated, explanation: { summary: '', steps } });
-    expect(told.find(({ title }) => title === 'Judged SUCCESS')?.steps.at(-1)?.step).toBe('fees');
+    expect(told.find(({ title }) => title === 'Judged Success')?.steps.at(-1)?.step).toBe('fees');
   });
 });
 
@@ -149,6 +159,7 @@ describe('a timeline', () => {
       detail: said,
       why: said,
       txHash: null,
+      sent: null,
       answer: null,
       steps: [step(0, 'invoice', said)],
       state: 'done',
@@ -159,9 +170,30 @@ describe('a timeline', () => {
     expect(html.match(/2026-11-21 10:00 UTC/g)).toHaveLength(4);
   });
 
+  it('tells what a webhook was sent with: its headers and its body as text, and of signatures that they are not kept', () => {
+    const html = drawn(entry('Webhook Success not') as StoryEntry);
+    const said = /<pre class="answer">(.*?)<\/pre>/s.exec(html)?.[1]?.replaceAll(/<[^>]+>/g, '') ?? '';
+    expect(said).toContain('POST https://shop.example/hook');
+    expect(said).toContain('webhook-timestamp: 1795255206');
+    expect(said).toMatch(/webhook-signature: not kept\n(.|\n)*x-webhook-signature: not kept/);
+    expect(said).toContain('status');
+    expect(drawn({ ...(entry('Webhook Success not') as StoryEntry), sent: { url: '<b>', headers: [], body: '<script>' } })).not.toMatch(/<script|<b>/);
+  });
+
   it('folds what a receiver answered, as text and nothing else', () => {
     const answer = { body: '</pre><script>alert(1)</script>', contentType: 'text/html"><b>', retryAfter: '120' };
-    const entry: StoryEntry = { at: AT(0), title: 'Webhook', detail: null, why: null, txHash: null, answer, steps: [], state: 'wrong', english: null };
+    const entry: StoryEntry = {
+      at: AT(0),
+      title: 'Webhook',
+      detail: null,
+      why: null,
+      txHash: null,
+      sent: null,
+      answer,
+      steps: [],
+      state: 'wrong',
+      english: null,
+    };
     const html = drawn(entry);
     expect(html).toContain('<details><summary>Show what your server answered</summary>');
     expect(html).toContain('<pre class="answer">&lt;/pre>&lt;script>alert(1)&lt;/script></pre>');
