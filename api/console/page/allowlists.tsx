@@ -95,8 +95,8 @@ export function Allowlists({ screen, place }: { screen: AllowlistsScreen; place:
               <tr>
                 <th scope="row">
                   {address === null ? t('allowlists.several') : <code>{address}</code>}
-                  <span class="hint below" lang="en">
-                    {[operation, reason?.replaceAll('_', ' ')].filter(Boolean).join(', ')}
+                  <span class="hint below">
+                    <code>{[operation, reason].filter(Boolean).join(', ')}</code>
                   </span>
                   {address !== null && LET_IN[reason ?? ''] !== undefined && (
                     <a class="below" href={hrefOf(path, { list: LET_IN[reason ?? ''], add: address })} aria-label={t('allowlists.let-in-this', { address })}>

@@ -154,7 +154,7 @@ function EntryRows({ screen, place, path }: RowsProps<LedgerScreen>): JSX.Elemen
 
 /** What caused it, with the way there. */
 function For({ row: { kind, paymentUid, settlementId }, place }: { row: LedgerScreen['items'][number]; place: Surroundings }): JSX.Element {
-  const what = kindTitle(useTexts(), kind) ?? <span lang="en">{`${kind.slice(0, 1).toUpperCase()}${kind.slice(1).replaceAll(/[_-]/g, ' ')}`}</span>;
+  const what = kindTitle(useTexts(), kind) ?? <code>{kind}</code>;
   if (paymentUid !== null) return <a href={`${place.href}/payments/${paymentUid}`}>{what}</a>;
   if (settlementId !== null) return <a href={`${place.href}/cashouts/${settlementId}`}>{what}</a>;
   return <>{what}</>;

@@ -4,6 +4,7 @@ import type { EntryScreen } from './model.ts';
 import { Code } from './once.tsx';
 import { PasskeyProblem } from './passkey-problem.tsx';
 import { ProviderSignIn } from './provider.tsx';
+import { Role } from './parts.tsx';
 import { useTexts } from './texts.ts';
 
 /** Pages by which somebody comes in: with a passkey, by an invitation, to one of their places. */
@@ -89,7 +90,7 @@ export function Entry({ screen, person }: { screen: EntryScreen; person: string 
               <h2>
                 <a href={href}>{name ?? t('entry.this-deployment')}</a>
               </h2>
-              <p class="hint">{sentence(t, 'entry.your-role', { role: <span lang="en">{role}</span> })}</p>
+              <p class="hint">{sentence(t, 'entry.your-role', { role: <Role name={role} /> })}</p>
             </li>
           ))}
         </ul>
@@ -100,7 +101,7 @@ export function Entry({ screen, person }: { screen: EntryScreen; person: string 
 /** Who becomes what, and where. */
 function Invited({ screen: { email, role, place } }: { screen: Extract<EntryScreen, { kind: 'invitation' }> }): JSX.Element {
   const t = useTexts();
-  const elements = { email: <strong>{email}</strong>, role: <strong lang="en">{role}</strong> };
+  const elements = { email: <strong>{email}</strong>, role: <strong>{role !== null && <Role name={role} />}</strong> };
   return (
     <p>{place === null ? sentence(t, 'entry.invited-deployment', elements) : sentence(t, 'entry.invited', { ...elements, place: <strong>{place}</strong> })}</p>
   );

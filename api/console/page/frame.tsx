@@ -2,6 +2,7 @@ import type { ComponentChildren, JSX } from 'preact';
 import { Icon } from '#api/page/icons.tsx';
 import type { PageModel, Surroundings } from './model.ts';
 import { OPERATOR_SECTIONS, READ_EVERYTHING } from './operator-sections.ts';
+import { Role } from './parts.tsx';
 import { SECTIONS, sectionTitle } from './sections.ts';
 import { useTexts } from './texts.ts';
 
@@ -81,8 +82,8 @@ function Sections({ place }: { place: Surroundings }): JSX.Element {
   return (
     <nav class="side" aria-label={name}>
       <p class="side-name">{name}</p>
-      <p class="hint side-role" lang="en">
-        {place.role}
+      <p class="hint side-role">
+        <Role name={place.role} />
       </p>
       <ul>
         {parts.map(({ part, title }) => (

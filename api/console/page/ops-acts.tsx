@@ -407,9 +407,9 @@ export function InviteOperator({ place }: Of): JSX.Element | null {
         <Text name="email" title={t('ops-act.email')} />
         <label class="field">
           <span>{t('ops-act.role')}</span>
-          <select name="role" lang="en">
-            <option value="auditor">auditor</option>
-            <option value="operator">operator</option>
+          <select name="role">
+            <option value="auditor">{t('role.auditor')}</option>
+            <option value="operator">{t('role.operator')}</option>
           </select>
           <span class="hint">{t('ops-act.role-hint')}</span>
         </label>

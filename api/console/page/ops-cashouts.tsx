@@ -7,6 +7,7 @@ import { statusTitles } from './ops-payments.tsx';
 import { Badge, Code, Coins, Fact, Facts, FilterForm, less, Moment, networkTitle, Pager, Short, Table } from './parts.tsx';
 import { AdoptAct, RejectAct } from './ops-acts.tsx';
 import { useTexts } from './texts.ts';
+import { wordFor } from './words.ts';
 import { Timeline } from './timeline.tsx';
 
 const STATUSES = ['PENDING_APPROVAL', 'UNDERFUNDED', 'WAITING_AML_CREDIT', 'REQUESTED', 'PROCESSING', 'SETTLED', 'REJECTED'] as const;
@@ -61,7 +62,11 @@ export function OpsCashouts({ screen, place }: { screen: OpsCashoutsScreen; plac
                 </td>
                 <td class="wide-only">
                   <Badge status={row.status} />
-                  {(row.waitReason ?? row.holdReason) !== null && <span class="hint below">{(row.waitReason ?? row.holdReason)?.replaceAll('_', ' ')}</span>}
+                  {(row.waitReason ?? row.holdReason) !== null && (
+                    <span class="hint below">
+                      {row.waitReason === null ? wordFor(t, 'hold-reason', row.holdReason ?? '') : <span lang="en">{row.waitReason.replaceAll('_', ' ')}</span>}
+                    </span>
+                  )}
                 </td>
                 <td class="wide-only">
                   <Moment at={row.createdAt} />
@@ -126,7 +131,7 @@ export function OpsCashout({ screen, place }: { screen: OpsCashoutScreen; place:
                       ))}
                       {payout.failure !== null && <span class="hint below">{payout.failure}</span>}
                     </th>
-                    <td>{payout.purpose}</td>
+                    <td>{wordFor(t, 'purpose', payout.purpose)}</td>
                     <td class="amount wide-only">
                       <span class="figure">{payout.height ?? '–'}</span>
                     </td>

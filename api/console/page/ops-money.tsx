@@ -8,6 +8,7 @@ import { duration } from './payment.tsx';
 import { ChoiceField, Coins, FilterForm, Moment, networkTitle, Table } from './parts.tsx';
 import { ClearAct, FreezeActs, PriceAct, UnfreezeAct } from './ops-acts.tsx';
 import { useTexts } from './texts.ts';
+import { wordFor } from './words.ts';
 
 /** What is held against what is owed, by the books and by the chain, and what stops dispatch. */
 export function Money({ screen: { positions, checks, freezes }, place }: { screen: MoneyScreen; place: Surroundings }): JSX.Element {
@@ -86,7 +87,7 @@ export function Money({ screen: { positions, checks, freezes }, place }: { scree
             ))}
             {freezes.haltedWallets.map(({ network, role, address, reason, unexplained }) => (
               <tr>
-                <th scope="row">{t('ops.wallet-of', { role, network: networkTitle(place, network) })}</th>
+                <th scope="row">{t('ops.wallet-of', { role: wordFor(t, 'wallet', role), network: networkTitle(place, network) })}</th>
                 <td>
                   {reason}
                   <ClearAct place={place} network={network} wallet={address} />
@@ -214,7 +215,7 @@ export function Expenses({ screen: { items, filter, more }, place }: { screen: O
               <tr>
                 <th scope="row">
                   <a href={`${place.href}/gateways/${one.gatewayId}`}>{one.gatewayName}</a>
-                  <span class="hint below">{t(one.billing === 'MONTHLY' ? 'ops.billing.MONTHLY' : 'ops.billing.PLATFORM')}</span>
+                  <span class="hint below">{t(one.billing === 'MONTHLY' ? 'billing.MONTHLY' : 'billing.PLATFORM')}</span>
                 </th>
                 <td>{one.month}</td>
                 <td class="amount">
@@ -241,12 +242,7 @@ function MonthFilters({ path, filter, billing = false }: { path: string; filter:
       <TextField name="month" title={t('ops.field.month')} filter={filter} />
       <TextField name="gatewayId" title={t('ops.field.gateway')} filter={filter} />
       {billing && (
-        <ChoiceField
-          name="billing"
-          title={t('ops.billing')}
-          filter={filter}
-          options={{ MONTHLY: t('ops.billing.MONTHLY'), PLATFORM: t('ops.billing.PLATFORM') }}
-        />
+        <ChoiceField name="billing" title={t('ops.billing')} filter={filter} options={{ MONTHLY: t('billing.MONTHLY'), PLATFORM: t('billing.PLATFORM') }} />
       )}
     </FilterForm>
   );

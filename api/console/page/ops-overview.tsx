@@ -5,6 +5,7 @@ import type { ChainLine, OpsSearchScreen, OverviewScreen } from './operator-mode
 import { Empty } from './ops-parts.tsx';
 import { Fact, Facts, Moment, networkTitle, Table } from './parts.tsx';
 import { useTexts } from './texts.ts';
+import { wordFor } from './words.ts';
 
 /** Whether everything goes on, and what needs an operator. */
 export function Overview({ screen, place }: { screen: OverviewScreen; place: Surroundings }): JSX.Element {
@@ -75,7 +76,9 @@ function Dispatch({ screen: { freezes, chains }, place }: { screen: Pick<Overvie
   const signer = freezes.signerJournal;
   const reasons = [
     ...freezes.freezes.map(({ scope, reason }) => `${scopeTitle(t('ops.everything'), scope, place)}: ${reason}`),
-    ...freezes.haltedWallets.map(({ network, role, reason }) => `${networkTitle(place, network)}, ${role}: ${reason}`),
+    ...freezes.haltedWallets.map(
+      ({ network, role, reason }) => `${t('ops.wallet-of', { role: wordFor(t, 'wallet', role), network: networkTitle(place, network) })}: ${reason}`,
+    ),
     ...(signer === null || signer.state === 'open' ? [] : [t('ops.signer-stopped', { reason: signer.reason === '' ? signer.state : signer.reason })]),
     ...freezes.awaitingNetworks.map((name) => t('ops.awaits-comparison', { network: networkTitle(place, name) })),
     ...chains.filter(({ pausedAt }) => pausedAt !== null).map(({ name }) => t('ops.is-paused', { network: networkTitle(place, name) })),

@@ -7,6 +7,7 @@ import { factsIn, Nothing, OfGateway, WalkFields, WordTabs } from './ops-parts.t
 import { Badge, ChoiceField, Code, Coins, Fact, Facts, FilterForm, Moment, networkTitle, Pager, Short, Table } from './parts.tsx';
 import { Payment } from './payment.tsx';
 import { type Translate, useTexts } from './texts.ts';
+import { wordFor } from './words.ts';
 
 /** Payments of every gateway. */
 export function OpsPayments({ screen, place }: { screen: OpsPaymentsScreen; place: Surroundings }): JSX.Element {
@@ -75,11 +76,11 @@ export function OpsPayments({ screen, place }: { screen: OpsPaymentsScreen; plac
 
 /** What statuses are called in tabs and choices: each by its text. Pure. */
 export function statusTitles<Status extends StatusName>(t: Translate, statuses: readonly Status[]): Record<string, string> {
-  return Object.fromEntries(statuses.map((status) => [status, t(`ops-status.${status}`)]));
+  return Object.fromEntries(statuses.map((status) => [status, t(`status.${status}`)]));
 }
 
 type Keys = Parameters<Translate>[0];
-type StatusName = Keys extends infer Key ? (Key extends `ops-status.${infer Name}` ? Name : never) : never;
+type StatusName = Keys extends infer Key ? (Key extends `status.${infer Name}` ? Name : never) : never;
 
 export function Received({
   row: { receivedAmount, receivedAssetSymbol },
@@ -214,7 +215,7 @@ export function Evidence({ credits, events }: { credits: readonly CreditLine[]; 
           {events.slice(-MOST).map(({ event, to, actor, at, facts }) => (
             <li>
               <p>
-                <Badge status={to} /> <span class="hint">{event.toLowerCase().replaceAll('_', ' ')}</span> · {actor} · <Moment at={at} />
+                <Badge status={to} /> <span class="hint">{wordFor(t, 'screening-event', event)}</span> · {actor} · <Moment at={at} />
               </p>
               <FactList facts={facts} />
             </li>
@@ -235,7 +236,7 @@ export function FactList({ facts }: { facts: HistoryLine['facts'] }): JSX.Elemen
       <summary>{t('ops.show-facts')}</summary>
       <Facts>
         {lines.map(({ name, value }) => (
-          <Fact name={name}>
+          <Fact name={<code>{name}</code>}>
             <code>{value}</code>
           </Fact>
         ))}

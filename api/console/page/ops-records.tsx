@@ -4,8 +4,9 @@ import type { OpsActsScreen, OpsAuditScreen, OpsGatewayScreen, OpsGatewaysScreen
 import { GatewayActs, InviteOperator, NewGateway, RemoveOperator } from './ops-acts.tsx';
 import { Nothing, OfGateway, TextField, WalkFields } from './ops-parts.tsx';
 import { FactList } from './ops-payments.tsx';
-import { Badge, Code, Fact, Facts, FilterForm, Moment, Pager, Short, Table } from './parts.tsx';
+import { Badge, Code, Fact, Facts, FilterForm, Moment, Pager, Short, Table, Role } from './parts.tsx';
 import { useTexts } from './texts.ts';
+import { wordFor } from './words.ts';
 
 /** Every gateway of the deployment. */
 export function Gateways({ screen, place }: { screen: OpsGatewaysScreen; place: Surroundings }): JSX.Element {
@@ -39,7 +40,7 @@ export function Gateways({ screen, place }: { screen: OpsGatewaysScreen; place: 
                   </a>
                   <span class="hint below">{one.id}</span>
                 </th>
-                <td class="wide-only">{one.billing}</td>
+                <td class="wide-only">{wordFor(t, 'billing', one.billing ?? '')}</td>
                 <td class="wide-only">
                   <Moment at={one.createdAt} />
                 </td>
@@ -86,13 +87,13 @@ export function Gateway({ screen: { gateway, apiKeys }, place }: { screen: OpsGa
             <Fact name={t('ops.id')}>
               <Code text={gateway.id} what={t('ops.the-id')} />
             </Fact>
-            <Fact name={t('ops.billing')}>{gateway.billing}</Fact>
-            <Fact name={t('ops.tx-fee-payer')}>{settings?.txFeePayer}</Fact>
-            <Fact name={t('ops.commission-payer')}>{settings?.commissionFeePayer}</Fact>
+            <Fact name={t('ops.billing')}>{wordFor(t, 'billing', gateway.billing ?? '')}</Fact>
+            <Fact name={t('ops.tx-fee-payer')}>{wordFor(t, 'payer-of-fees', settings?.txFeePayer ?? '')}</Fact>
+            <Fact name={t('ops.commission-payer')}>{wordFor(t, 'payer-of-fees', settings?.commissionFeePayer ?? '')}</Fact>
             <Fact name={t('ops.commission')}>{`${(settings?.commissionBps ?? 0) / 100} %`}</Fact>
             <Fact
               name={t('ops.tolerance')}
-            >{`+${settings?.overAcceptableDiff ?? 0} / −${settings?.underAcceptableDiff ?? 0} (${settings?.acceptableDiffKind ?? ''})`}</Fact>
+            >{`+${settings?.overAcceptableDiff ?? 0} / −${settings?.underAcceptableDiff ?? 0} ${settings?.acceptableDiffKind === 'PERCENTAGE' ? '%' : 'USD'}`}</Fact>
             <Fact name={t('ops.open-amount')}>{said(openAmount?.enabled)}</Fact>
             <Fact name={t('ops.created')}>
               <Moment at={gateway.createdAt} />
@@ -181,7 +182,7 @@ export function Audit({ screen, place }: { screen: OpsAuditScreen; place: Surrou
             {items.map((row) => (
               <tr>
                 <th scope="row">
-                  {row.action}
+                  <code>{row.action}</code>
                   {row.reason !== null && <span class="hint below">{row.reason}</span>}
                   <FactList facts={row.details as Record<string, unknown>} />
                 </th>
@@ -263,7 +264,7 @@ export function Acts({ screen, place }: { screen: OpsActsScreen; place: Surround
             {items.map((row) => (
               <tr>
                 <th scope="row">
-                  {row.seq}. {row.act}
+                  {row.seq}. <code>{row.act}</code>
                   <span class="hint below">
                     {row.target}
                     {row.reason !== null && ` · ${row.reason}`}
@@ -324,7 +325,11 @@ export function People({ screen, place }: { screen: OpsPeopleScreen; place: Surr
                 </th>
                 <td>
                   {row.gatewayId === null ? t('ops.place') : <OfGateway id={row.gatewayId} names={gateways} place={place} />}
-                  {row.role !== null && <span class="hint below">{row.role}</span>}
+                  {row.role !== null && (
+                    <span class="hint below">
+                      <Role name={row.role} />
+                    </span>
+                  )}
                   {row.gatewayId === null && row.state !== 'recovering' && <RemoveOperator place={place} email={row.email} />}
                 </td>
                 <td class="wide-only">

@@ -27,7 +27,7 @@ export function Screening({ screen, place }: { screen: ScreeningScreen; place: S
               <li>
                 <div>
                   <p>
-                    <strong lang="en">{act}</strong> · {target}
+                    <code>{act}</code> · {target}
                   </p>
                   <p>{visibleText(reason)}</p>
                   <p class="hint">
@@ -100,7 +100,7 @@ export function Network({ screen: { item, rescans }, place }: { screen: NetworkS
     <>
       <header class="headline">
         <p class="hint">
-          <a href={`${place.href}/networks`}>{t('ops-section.networks')}</a> / {item.name}
+          <a href={`${place.href}/networks`}>{t('ops-section.networks')}</a> / {networkTitle(place, item.name)}
         </p>
         <div class="title">
           <h1>{networkTitle(place, item.name)}</h1>
@@ -135,7 +135,9 @@ export function Network({ screen: { item, rescans }, place }: { screen: NetworkS
                 <Moment at={since} />
               </Fact>
             ))}
-            <Fact name={t('ops.family')}>{item.family}</Fact>
+            <Fact name={t('ops.family')}>
+              <code>{item.family}</code>
+            </Fact>
             <Fact name={t('ops.chain-id')}>{item.chainId}</Fact>
             <Fact name={t('ops.native')}>{item.nativeSymbol}</Fact>
           </Facts>
@@ -200,7 +202,7 @@ export function Jobs({ screen, place }: { screen: JobsScreen; place: Surrounding
     <>
       <WordTabs path={path} name="state" titles={statusTitles(t, JOB_STATES)} filter={filter} />
       <FilterForm path={path} filter={filter} kept={['state']}>
-        <ChoiceField name="topic" title={t('ops.topic')} filter={filter} options={Object.fromEntries(TOPICS.map((one) => [one, one]))} />
+        <ChoiceField name="topic" title={t('ops.topic')} filter={filter} options={Object.fromEntries(TOPICS.map((one) => [one, one]))} names />
         <WalkFields filter={filter} seeks={['q']} gateway={false} oldestFirst />
       </FilterForm>
       {items.length === 0 ? (
@@ -220,7 +222,7 @@ export function Jobs({ screen, place }: { screen: JobsScreen; place: Surrounding
             {items.map((job) => (
               <tr>
                 <th scope="row">
-                  {job.topic}
+                  <code>{job.topic}</code>
                   <span class="below">
                     <Code text={job.id} what={t('ops.the-id')} />
                   </span>

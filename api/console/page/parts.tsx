@@ -3,6 +3,7 @@ import { Icon } from '#api/page/icons.tsx';
 import { visibleText } from '#shared/core/visible-text.ts';
 import type { Echoed, ListScreen, Surroundings } from './model.ts';
 import { type Translate, useTexts } from './texts.ts';
+import { wordFor } from './words.ts';
 
 /** A moment in UTC, which is all the server knows of its reader; the program writes it in the reader's own zone. */
 export function Moment({ at, show = 'minute' }: { at: string; show?: 'minute' | 'day' | 'time' }): JSX.Element {
@@ -35,13 +36,19 @@ const TONES: Readonly<Record<string, 'good' | 'warning' | 'quiet'>> = {
   WAITING_AML_CREDIT: 'warning',
 };
 
-/** A status in the contract's own word, with a colour beside it. */
+/** A status in the reader's words, with a colour beside it. */
 export function Badge({ status }: { status: string }): JSX.Element {
+  const t = useTexts();
   return (
-    <span class={`badge badge-${TONES[status] ?? 'quiet'}`} lang="en">
-      {status.replaceAll('_', ' ')}
+    <span class={`badge badge-${TONES[status] ?? 'quiet'}`} data-status={status}>
+      {wordFor(t, 'status', status)}
     </span>
   );
+}
+
+/** What somebody may do somewhere, in the reader's words. */
+export function Role({ name }: { name: string }): JSX.Element {
+  return <>{wordFor(useTexts(), 'role', name)}</>;
 }
 
 /** Coins with their ticker. Every digit stays. */
@@ -104,7 +111,7 @@ export function Facts({ children }: { children: ComponentChildren }): JSX.Elemen
   return <dl class="facts">{children}</dl>;
 }
 
-export function Fact({ name, strong = false, children }: { name: string; strong?: boolean; children: ComponentChildren }): JSX.Element {
+export function Fact({ name, strong = false, children }: { name: ComponentChildren; strong?: boolean; children: ComponentChildren }): JSX.Element {
   return (
     <div class={strong ? 'fact fact-strong' : 'fact'}>
       <dt>{name}</dt>
@@ -210,7 +217,7 @@ interface StatusTabsProps {
   filter: ListScreen<unknown>['filter'];
   /** The field of the query that it is asked by. */
   name?: string;
-  /** What people call each; those that have none are called as in the contract. */
+  /** What people call each; those that are not here are called as everywhere. */
   titles?: Readonly<Record<string, string>>;
 }
 
@@ -220,12 +227,8 @@ export function StatusTabs({ path, statuses, filter, name = 'status', titles = {
   return (
     <nav class="tabs" aria-label={t('parts.status')}>
       {[undefined, ...statuses].map((one) => (
-        <a
-          href={hrefOf(path, { ...filter, [name]: one })}
-          aria-current={one === filter[name] ? 'page' : undefined}
-          lang={one === undefined || titles[one] !== undefined ? undefined : 'en'}
-        >
-          {one === undefined ? t('parts.all') : (titles[one] ?? sentenceCase(one))}
+        <a href={hrefOf(path, { ...filter, [name]: one })} aria-current={one === filter[name] ? 'page' : undefined}>
+          {one === undefined ? t('parts.all') : (titles[one] ?? wordFor(t, 'status', one))}
         </a>
       ))}
     </nav>
@@ -277,8 +280,14 @@ export function DayField({ name, title, filter }: FieldProps): JSX.Element {
   );
 }
 
-/** One of several; `options` are the values of the query with what people call them. */
-export function ChoiceField({ name, title, filter, options }: FieldProps & { options: Readonly<Record<string, string>> }): JSX.Element {
+/** One of several; `options` are the values of the query with what people call them, or `names` that are words in no language. */
+export function ChoiceField({
+  name,
+  title,
+  filter,
+  options,
+  names = false,
+}: FieldProps & { options: Readonly<Record<string, string>>; names?: boolean }): JSX.Element {
   const t = useTexts();
   return (
     <label>
@@ -286,7 +295,7 @@ export function ChoiceField({ name, title, filter, options }: FieldProps & { opt
       <select name={name}>
         <option value="">{t('parts.any')}</option>
         {Object.entries(options).map(([value, text]) => (
-          <option value={value} selected={filter[name] === value}>
+          <option value={value} selected={filter[name] === value} lang={names ? 'zxx' : undefined}>
             {text}
           </option>
         ))}
@@ -323,9 +332,4 @@ export function NothingLike({ path, screen, title, all }: { path: string; screen
       </a>
     </section>
   );
-}
-
-function sentenceCase(status: string): string {
-  const words = status.replaceAll('_', ' ').toLowerCase().replace('aml', 'AML');
-  return `${words.slice(0, 1).toUpperCase()}${words.slice(1)}`;
 }

@@ -146,7 +146,7 @@ function PolicyWords({ policy: { when, outcome }, screen, place }: Of & { policy
     when.destination !== undefined && t(`policies.when-${when.destination}`),
     when.youngerThanDays !== undefined && t('policies.when-younger', { days: when.youngerThanDays }),
     when.initiator !== undefined && t(`policies.when-by-${when.initiator}`),
-    when.route !== undefined && sentence(t, 'policies.when-route', { route: <span lang="en">{when.route}</span> }),
+    when.route !== undefined && sentence(t, 'policies.when-route', { route: <code>{when.route}</code> }),
   ].filter((part) => part !== false);
   return (
     <span class="policy">

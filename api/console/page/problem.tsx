@@ -2,6 +2,7 @@ import type { JSX } from 'preact';
 import { sentence } from '#api/page/sentence.ts';
 import type { ProblemScreen, Surroundings } from './model.ts';
 import { type Translate, useTexts } from './texts.ts';
+import { wordFor } from './words.ts';
 
 /** What a page about what went wrong is called. Pure. */
 export function problemTitle(t: Translate, { problem }: ProblemScreen): string {
@@ -14,7 +15,12 @@ export function Problem({ screen, place }: { screen: ProblemScreen; place: Surro
   return (
     <div class="card">
       {screen.problem === 'no-permission' && place !== null && (
-        <p>{sentence(t, 'problem.your-role', { role: <strong lang="en">{place.role}</strong>, place: <strong>{place.name ?? t('ops.place')}</strong> })}</p>
+        <p>
+          {sentence(t, 'problem.your-role', {
+            role: <strong>{wordFor(t, 'role', place.role)}</strong>,
+            place: <strong>{place.name ?? t('ops.place')}</strong>,
+          })}
+        </p>
       )}
       <p>{t(`problem.${screen.problem}-text`)}</p>
       {screen.field !== null && (

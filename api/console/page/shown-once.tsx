@@ -2,6 +2,7 @@ import type { JSX } from 'preact';
 import type { ShownOnceScreen, Surroundings } from './model.ts';
 import { Coins, Copy, Fact, Facts } from './parts.tsx';
 import { useTexts } from './texts.ts';
+import { wordFor } from './words.ts';
 
 /** What an act came to that is told this once: a key, a secret, or the answer to a webhook that was tried. */
 export function ShownOnce({ screen, place }: { screen: ShownOnceScreen; place: Surroundings }): JSX.Element {
@@ -15,7 +16,7 @@ export function ShownOnce({ screen, place }: { screen: ShownOnceScreen; place: S
             <code class="whole">{url}</code>
           </Fact>
           <Fact name={t('webhook-tested.answer')} strong>
-            {httpStatus ?? <span lang="en">{result}</span>}
+            {httpStatus ?? wordFor(t, 'webhook-result', result)}
           </Fact>
           <Fact name={t('webhook-tested.took')}>{t('webhook-tested.milliseconds', { count: durationMs })}</Fact>
           {problem !== null && (

@@ -2,8 +2,9 @@ import type { JSX } from 'preact';
 import { sentence } from '#api/page/sentence.ts';
 import { ActForm } from './act-form.tsx';
 import type { Surroundings, TeamScreen } from './model.ts';
-import { hrefOf, Moment, Pager, Table } from './parts.tsx';
+import { hrefOf, Moment, Pager, Table, Role } from './parts.tsx';
 import { useTexts } from './texts.ts';
+import { wordFor } from './words.ts';
 
 /** Who may do what at a gateway, and who was invited. */
 export function Team({ screen, place }: { screen: TeamScreen; place: Surroundings }): JSX.Element {
@@ -34,9 +35,7 @@ export function Team({ screen, place }: { screen: TeamScreen; place: Surrounding
             <span>{t('team.role')}</span>
             <select name="role" required>
               {roles.toReversed().map((role) => (
-                <option value={role} lang="en">
-                  {role}
-                </option>
+                <option value={role}>{wordFor(t, 'role', role)}</option>
               ))}
             </select>
             <span class="hint">
@@ -61,7 +60,7 @@ export function Team({ screen, place }: { screen: TeamScreen; place: Surrounding
                 <span class="whole">{email}</span>
                 {state !== 'member' && <span class="hint below">{t(state === 'invited' ? 'team.invited' : 'team.recovering')}</span>}
               </th>
-              <td lang="en">{role}</td>
+              <td>{role !== null && <Role name={role} />}</td>
               <td class="wide-only">
                 <Moment at={since} show="day" />
               </td>

@@ -4,6 +4,7 @@ import { ActForm } from './act-form.tsx';
 import type { Surroundings, WebhooksScreen } from './model.ts';
 import { Badge, Moment, Pager, StatusTabs, Table } from './parts.tsx';
 import { useTexts } from './texts.ts';
+import { wordFor } from './words.ts';
 
 /** What a webhook may be. */
 export const WEBHOOK_STATES = ['pending', 'delivered', 'exhausted', 'stopped'];
@@ -57,7 +58,7 @@ export function Webhooks({ screen, place }: { screen: WebhooksScreen; place: Sur
               <tr>
                 <th scope="row">
                   <a class="row-name" href={`${place.href}/payments/${row.paymentUid}`}>
-                    {row.status}
+                    {wordFor(t, 'status', row.status)}
                   </a>
                   <span class="hint below">{row.url}</span>
                 </th>
@@ -84,7 +85,7 @@ function LastAnswer({ row: { lastResult, lastHttpStatus, attempts: count, nextAt
   const t = useTexts();
   return (
     <>
-      {lastResult === null ? t('webhooks.none-yet') : (lastHttpStatus ?? lastResult)}
+      {lastResult === null ? t('webhooks.none-yet') : (lastHttpStatus ?? wordFor(t, 'webhook-result', lastResult))}
       <span class="hint below">
         {nextAttemptAt === null || count === 0
           ? t('webhooks.attempts', { count })

@@ -40,9 +40,9 @@ describe('the story of a cashout for operators', () => {
       'Asked for',
       'Approved',
       'Handed over to be sent',
-      'Signed: settlement',
-      'Signed again: settlement',
-      'In a block: settlement, 6 of 11 blocks',
+      'Signed: cashout',
+      'Signed again: cashout',
+      'In a block: cashout, 6 of 11 blocks',
     ]);
     expect(story.at(-1)).toMatchObject({ state: 'next', txHash: '0xab', detail: 'block 95' });
   });
@@ -54,7 +54,7 @@ describe('the story of a cashout for operators', () => {
       payouts: [payout({ status: 'CONFIRMED', finalAt: AT(4) })],
     });
     expect(story.slice(-2).map(({ title, state }) => [title, state])).toEqual([
-      ['Final: settlement', 'done'],
+      ['Final: cashout', 'done'],
       ['Settled', 'done'],
     ]);
     const failed = told({ item: item({ status: 'REJECTED' }), events: [event('OPERATOR_REJECTED', 'REQUESTED', 'REJECTED', 5, { reason: 'a test' })] });
@@ -62,7 +62,7 @@ describe('the story of a cashout for operators', () => {
   });
 
   it.each([
-    ['PENDING_APPROVAL', { holdReason: 'approval_cap' }, 'Waits for somebody to approve it', 'approval cap'],
+    ['PENDING_APPROVAL', { holdReason: 'approval_cap' }, 'Waits for somebody to approve it', 'Its value is above what may be sent without approval.'],
     ['UNDERFUNDED', {}, 'Waits until the balance covers it', null],
     ['WAITING_AML_CREDIT', {}, 'Waits for screening credit', null],
     ['REQUESTED', { waitReason: 'daily_cap' }, 'Claimed, and waits to be sent', 'daily cap'],

@@ -1,22 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import type { PageModel, Screen } from '#api/console/page/model.ts';
+import type { PageModel, Screen, Surroundings } from '#api/console/page/model.ts';
 import { renderConsole } from '#api/console/page/render.tsx';
-import { SECTIONS } from '#api/console/page/sections.ts';
 import { pseudoCatalogue } from '#test/fixtures/catalogues.ts';
-import { DATA, GATEWAY_PAGES, PERSONAL_PAGES } from '#test/fixtures/console-screens.ts';
+import { ALL_PAGES, DATA, PERSONAL_PAGES } from '#test/fixtures/console-screens.ts';
 import { consoleLanguage } from '#test/fixtures/console-texts.ts';
 
 const english = consoleLanguage('en');
 const pseudo = { ...english, tag: 'en-XA', messages: pseudoCatalogue(english.messages) };
-const place = {
-  href: '/1',
-  name: '1',
-  role: 'owner',
-  networks: { tron: 'TRON' },
-  permissions: [...SECTIONS.map(({ permission }) => permission), 'settlement:create', 'settlement:approve', 'webhook:resend', 'secret:roll'],
-  section: null,
-};
-const drawn = (screen: Screen, inside: boolean, language: PageModel['language']) =>
+const drawn = (screen: Screen, place: Surroundings | null, language: PageModel['language']) =>
   renderConsole({
     language,
     languages: [
@@ -25,16 +16,17 @@ const drawn = (screen: Screen, inside: boolean, language: PageModel['language'])
     ],
     assets: { script: '/1', style: '/2', icon: '/3' },
     person: '1@2',
-    place: inside ? place : null,
+    place,
     screen,
+    follows: { path: '/4', mark: '5' },
     notice: null,
   });
 
-/** Whatever somebody reads or hears of a page, but for what is said to be in a language, and for code. */
+/** Whatever somebody reads or hears of a page, but for code, names of languages, and sentences of the service, which say that they are English. */
 function saidBy(html: string): string[] {
   const body = html.slice(html.indexOf('<title>')).replaceAll(/<(pre|code)\b.*?<\/\1>/gs, '');
-  const own = body.replaceAll(/<(\w+)(?=[^>]*\slang=")[^>]*>.*?<\/\1>/gs, '');
-  const attributes = [...own.matchAll(/\s(?:aria-label|title|placeholder|alt|data-(?:busy|too-old|has-one|confirm|none-given|failed))="([^"]*)"/g)];
+  const own = body.replaceAll(/<(span|option)(?=[^>]*\slang=")[^>]*>.*?<\/\1>/gs, '');
+  const attributes = [...own.matchAll(/\s(?:aria-label|title|placeholder|alt|data-(?:busy|too-old|has-one|confirm|none-given|failed|changed))="([^"]*)"/g)];
   return [...attributes.map(([, text]) => String(text)), ...own.replaceAll(/<[^>]*>/g, '\n').split('\n')];
 }
 
@@ -45,22 +37,19 @@ const plainWords = (text: string) =>
 const titleOf = (screen: Screen) => ('problem' in screen ? `${screen.kind} ${screen.problem}` : screen.kind);
 
 describe('no page of the console has a word that is not from its catalogue', () => {
-  it.each([
-    ...GATEWAY_PAGES.map((screen) => [titleOf(screen), screen, true] as const),
-    ...PERSONAL_PAGES.map((screen) => [titleOf(screen), screen, false] as const),
-  ])('%s', (_title, screen, inside) => {
-    expect(saidBy(drawn(screen, inside, pseudo)).flatMap(plainWords)).toEqual([]);
+  it.each(ALL_PAGES.map(({ screen, place }) => [titleOf(screen), screen, place] as const))('%s', (_title, screen, place) => {
+    expect(saidBy(drawn(screen, place, pseudo)).flatMap(plainWords)).toEqual([]);
   });
 
   it('and a page in English has some, by the same measure', () => {
-    for (const screen of PERSONAL_PAGES) expect(saidBy(drawn(screen, false, english)).flatMap(plainWords)).not.toEqual([]);
+    for (const screen of PERSONAL_PAGES) expect(saidBy(drawn(screen, null, english)).flatMap(plainWords)).not.toEqual([]);
   });
 });
 
 describe('a page', () => {
   it('says which language it is in, and which way that runs', () => {
     const { messages } = consoleLanguage('es');
-    expect(drawn({ kind: 'sign-in', provider: null }, false, { tag: 'es', direction: 'ltr', messages })).toContain('<html lang="es" dir="ltr">');
-    expect(drawn({ kind: 'sign-in', provider: null }, false, { tag: 'ar', direction: 'rtl', messages })).toContain('<html lang="ar" dir="rtl">');
+    expect(drawn({ kind: 'sign-in', provider: null }, null, { tag: 'es', direction: 'ltr', messages })).toContain('<html lang="es" dir="ltr">');
+    expect(drawn({ kind: 'sign-in', provider: null }, null, { tag: 'ar', direction: 'rtl', messages })).toContain('<html lang="ar" dir="rtl">');
   });
 });
