@@ -25,6 +25,7 @@ const AFTER: Readonly<Record<GatewayActName, string>> = {
   'address-hide': '/addresses',
   'allowlist-add': '/allowlists',
   'allowlist-remove': '/allowlists',
+  'credits-ask': '/screening',
   'settlement-approve': '/cashouts/{id}',
   'settlement-retry': '/cashouts/{id}',
   'settlement-cancel': '/cashouts/{id}',

@@ -18,10 +18,12 @@ import { listCredits } from '#api/gateways/list-credits.ts';
 import { listLedger } from '#api/gateways/list-ledger.ts';
 import { PERMISSIONS } from '#api/gateways/keys.ts';
 import { readAllowlists } from '#api/gateways/allowlists.ts';
+import { readScreening } from '#api/gateways/read-screening.ts';
 import { listRefusals } from '#api/gateways/refusals.ts';
 import { listKeys } from '#api/gateways/manage-keys.ts';
 import { listCurrencies } from '#api/store/assets.ts';
 import { readClock } from '#api/store/clock.ts';
+import { listCreditAsks } from '#api/store/credit-asks.ts';
 import { listSecretStates } from '#api/store/gateways.ts';
 import { listMemberProposals } from '#api/store/member-proposals.ts';
 import { countMembersWho, listPeople, listRoles } from '#api/store/people.ts';
@@ -80,6 +82,7 @@ export const GATEWAY_SCREENS: readonly GatewayScreen[] = [
   { path: '/cashouts/{id}', section: 'cashouts', follows: 'cashout', read: cashout },
   { path: '/addresses', section: 'addresses', read: addresses },
   { path: '/policies', section: 'policies', read: policies },
+  { path: '/screening', section: 'screening', read: screening },
   { path: '/webhooks', section: 'webhooks', read: webhooks },
   { path: '/reports', section: 'reports', read: reports },
   { path: '/statements/{id}', section: 'reports', permission: 'settlement:read', read: statement },
@@ -222,6 +225,15 @@ async function cashout(deps: Deps, { gateway, id, personId }: Asked): Promise<Sc
   const found = await getSettlement(deps, { gateway, id });
   const approval = found.status === 'PENDING_APPROVAL' ? await approvalView(deps, { gateway, id, personId }) : null;
   return { kind: 'cashout', item: answered(found), approval, echoed: echoed('metadata', found.metadata) };
+}
+
+async function screening(deps: Deps, { gateway }: Asked): Promise<Screen> {
+  const [found, [ask], parked] = await Promise.all([
+    readScreening(deps, { gateway }),
+    listCreditAsks(deps.db.sql, { gatewayId: gateway.id }),
+    listSettlements(deps, { gateway, status: 'WAITING_AML_CREDIT', limit: 1 }),
+  ]);
+  return { kind: 'screening', ...found, asked: ask === undefined ? null : { by: ask.by, at: ask.at.toISOString() }, parked: parked.pagination.total };
 }
 
 async function webhooks(deps: Deps, { gateway, query }: Asked): Promise<Screen> {

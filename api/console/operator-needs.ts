@@ -13,6 +13,8 @@ export interface Facts extends Pick<OverviewScreen, 'chains' | 'freezes' | 'pric
   pendingApproval: Counted;
   underfunded: Counted;
   waitingScreening: Counted;
+  /** Gateways that asked for screening credit, the last that asked first. */
+  creditAsks: readonly { gatewayId: string }[];
   deadJobs: Counted;
   unallocated: Counted;
   unexplained: Counted;
@@ -43,6 +45,7 @@ export function needsOf(facts: Facts): Need[] {
     counted('waiting-approval', facts.pendingApproval, '/cashouts?status=PENDING_APPROVAL'),
     counted('underfunded', facts.underfunded, '/cashouts?status=UNDERFUNDED'),
     counted('waiting-screening', facts.waitingScreening, '/cashouts?status=WAITING_AML_CREDIT'),
+    need('credit-asked', facts.creditAsks.length, facts.creditAsks.length === 1 ? `/gateways/${facts.creditAsks[0]?.gatewayId}` : '/audit/acts'),
     counted('dead-jobs', facts.deadJobs, '/jobs?state=dead'),
     counted('unallocated', facts.unallocated, '/deposits?state=unallocated'),
     counted('unexplained', facts.unexplained, '/deposits?state=unexplained'),

@@ -23,6 +23,7 @@ import { listAmlEventDetails } from '#api/store/aml.ts';
 import { listLastClean } from '#api/store/audit-marks.ts';
 import type { Marked } from '#api/store/change-marks.ts';
 import { readClock } from '#api/store/clock.ts';
+import { listCreditAsks } from '#api/store/credit-asks.ts';
 import { listConsoleActions } from '#api/store/console-actions.ts';
 import { findGateway, listGatewayNames } from '#api/store/gateways.ts';
 import type { ListedDeposit, ListedJob, ListedPayment, ListedSettlement } from '#api/store/operator-lists.ts';
@@ -170,6 +171,7 @@ async function overview(deps: Deps): Promise<model.OverviewScreen> {
     pendingApproval: await cashoutsThat(deps, 'PENDING_APPROVAL'),
     underfunded: await cashoutsThat(deps, 'UNDERFUNDED'),
     waitingScreening: await cashoutsThat(deps, 'WAITING_AML_CREDIT'),
+    creditAsks: await listCreditAsks(sql),
     deadJobs: await counted(deps, showJobs, { state: 'dead' }),
     unallocated: await counted(deps, showDeposits, { state: 'unallocated' }),
     unexplained: await counted(deps, showDeposits, { state: 'unexplained' }),
@@ -356,7 +358,9 @@ async function gateways(deps: Deps, { query }: Asked): Promise<Screen> {
 }
 
 async function gateway(deps: Deps, { id }: Asked): Promise<Screen> {
-  return { kind: 'ops-gateway', ...(await told<Schemas['GatewayWithKeys']>(deps, showGateway, { id })) };
+  const found = await told<Schemas['GatewayWithKeys']>(deps, showGateway, { id });
+  const [ask] = await listCreditAsks(deps.db.sql, { gatewayId: found.gateway.id });
+  return { kind: 'ops-gateway', ...found, creditAsked: ask === undefined ? null : { by: ask.by, at: ask.at.toISOString() } };
 }
 
 async function prices(deps: Deps): Promise<Screen> {

@@ -28,6 +28,7 @@ export const GATEWAY_ACT_NAMES = [
   'address-hide',
   'allowlist-add',
   'allowlist-remove',
+  'credits-ask',
 ] as const;
 
 export type GatewayActName = (typeof GATEWAY_ACT_NAMES)[number];

@@ -15,6 +15,7 @@ import { changeKey, createKey, revokeKey } from '#api/gateways/manage-keys.ts';
 import { endOverlap, newSecret, replaceSecret } from '#api/gateways/secrets.ts';
 import { testWebhook } from '#api/payments/test-webhook.ts';
 import { addAddress, hideAddress, renameAddress } from '#api/settlements/address-book.ts';
+import { listCreditAsks, SCREENING_CREDIT } from '#api/store/credit-asks.ts';
 import { findBookEntry } from '#api/store/address-book.ts';
 import { approveForPerson } from '#api/settlements/approve.ts';
 import { cancelSettlement } from '#api/settlements/cancel.ts';
@@ -430,6 +431,20 @@ export const GATEWAY_ACTS: Readonly<Record<GatewayActName, GatewayAct<unknown>>>
       nothing(
         commit(async (tx) => {
           await removeFromAllowlist(tx, { gateway, ...fields });
+          return { status: 200, data: {} };
+        }),
+      ),
+  }),
+  // Whoever may send coins is stopped by what is missing. Operators see it, and how much is used a day; they decide how much is given.
+  'credits-ask': act({
+    permission: 'settlement:create',
+    fields: z.strictObject({}),
+    target: () => SCREENING_CREDIT,
+    run: async (_deps, { gateway, commit }) =>
+      nothing(
+        commit(async (tx) => {
+          if (!gateway.settings.screening.enabled) throw new ServiceError('conflict', { message: 'Screening is off.' });
+          if ((await listCreditAsks(tx, { gatewayId: gateway.id })).length > 0) throw new ServiceError('conflict', { message: 'Somebody asked already.' });
           return { status: 200, data: {} };
         }),
       ),

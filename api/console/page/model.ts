@@ -178,6 +178,15 @@ export interface TeamScreen extends ListScreen<{ email: string; role: string | n
   waiting: { id: string; email: string; role: string | null; by: string; own: boolean; at: string; stale: boolean }[];
 }
 
+/** What a gateway has left to screen with. */
+export type ScreeningScreen = Schemas['GatewayScreening'] & {
+  kind: 'screening';
+  /** Who asked for more, which nobody gave since. */
+  asked: { by: string; at: string } | null;
+  /** Cashouts that wait for credit. */
+  parked: number;
+};
+
 /** From where a gateway's servers may call. */
 export interface AllowlistsScreen {
   kind: 'allowlists';
@@ -256,7 +265,8 @@ export type PlaceScreen =
   | CashoutsScreen
   | CashoutScreen
   | WebhooksScreen
-  | RequestsScreen;
+  | RequestsScreen
+  | ScreeningScreen;
 
 /** Pages by which a person comes in. */
 export type EntryScreen =

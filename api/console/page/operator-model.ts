@@ -24,6 +24,7 @@ export type NeedKind =
   | 'waiting-approval'
   | 'underfunded'
   | 'waiting-screening'
+  | 'credit-asked'
   | 'dead-jobs'
   | 'unallocated'
   | 'unexplained'
@@ -265,6 +266,8 @@ export interface OpsGatewayScreen {
   kind: 'ops-gateway';
   gateway: Schemas['Gateway'];
   apiKeys: Schemas['GatewayWithKeys']['apiKeys'];
+  /** Who asked for screening credit, which nobody gave since. */
+  creditAsked: { by: string; at: string } | null;
 }
 
 export type OpsPricesScreen = { kind: 'ops-prices' } & Schemas['Prices'];

@@ -1,4 +1,5 @@
 import type { JSX } from 'preact';
+import { sentence } from '#api/page/sentence.ts';
 import type { Surroundings } from './model.ts';
 import type { OpsActsScreen, OpsAuditScreen, OpsGatewayScreen, OpsGatewaysScreen, OpsPeopleScreen } from './operator-model.ts';
 import { GatewayActs, InviteOperator, NewGateway, RemoveOperator } from './ops-acts.tsx';
@@ -58,7 +59,7 @@ export function Gateways({ screen, place }: { screen: OpsGatewaysScreen; place: 
 }
 
 /** One gateway: how it is set up, and its keys. */
-export function Gateway({ screen: { gateway, apiKeys }, place }: { screen: OpsGatewayScreen; place: Surroundings }): JSX.Element {
+export function Gateway({ screen: { gateway, apiKeys, creditAsked }, place }: { screen: OpsGatewayScreen; place: Surroundings }): JSX.Element {
   const t = useTexts();
   const { settings, cashout, screening, openAmount } = gateway;
   const said = (on: boolean | null | undefined): string => t(on === true ? 'ops.on' : 'ops.off');
@@ -79,6 +80,11 @@ export function Gateway({ screen: { gateway, apiKeys }, place }: { screen: OpsGa
           <a href={`${place.href}/audit?target=${gateway.id}`}>{t('ops-section.audit')}</a>
         </p>
       </header>
+      {creditAsked !== null && (
+        <p class="notice notice-warning" data-part="credit-asked">
+          {sentence(t, 'ops.credit-asked', { who: <bdi>{creditAsked.by}</bdi>, moment: <Moment at={creditAsked.at} /> })}
+        </p>
+      )}
       <GatewayActs place={place} id={gateway.id} status={gateway.status ?? ''} />
       <div class="pair">
         <section class="card" aria-labelledby="terms">

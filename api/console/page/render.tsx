@@ -17,6 +17,7 @@ import { isOperatorScreen, OperatorContent, operatorTitle } from './operator-pag
 import { Profile } from './profile.tsx';
 import { ProviderLeave } from './provider.tsx';
 import { Requests } from './requests.tsx';
+import { ScreeningBalance } from './screening-balance.tsx';
 import { sectionTitle } from './sections.ts';
 import { Texts, type Translate, translator } from './texts.ts';
 import { Reports } from './reports.tsx';
@@ -200,6 +201,8 @@ function PlaceContent({ screen, place }: { screen: PlaceScreen; place: Surroundi
       return <Cashout screen={screen} place={place} />;
     case 'webhooks':
       return <Webhooks screen={screen} place={place} />;
+    case 'screening':
+      return <ScreeningBalance screen={screen} place={place} />;
     case 'requests':
       return <Requests screen={screen} place={place} />;
   }

@@ -10,6 +10,7 @@ export const SECTIONS = [
   { name: 'cashouts', permission: 'settlement:read' },
   { name: 'addresses', permission: 'settlement:read' },
   { name: 'policies', permission: 'settings:write' },
+  { name: 'screening', permission: 'aml:read' },
   { name: 'webhooks', permission: 'payment:read' },
   { name: 'reports', permission: 'report:export' },
   { name: 'requests', permission: 'key:manage' },

@@ -48,6 +48,7 @@ const PAGES: Readonly<Record<string, string>> = {
   '/cashouts/{id}': 'settlement:read',
   '/addresses': 'settlement:read',
   '/policies': 'settings:write',
+  '/screening': 'aml:read',
   '/webhooks': 'payment:read',
   '/reports': 'report:export',
   '/statements/{id}': 'settlement:read',

@@ -83,10 +83,10 @@ describe('the story of a payment', () => {
       '49.9 USDT seen in block 61,204,118 on TRON',
       '7 USDT arrived elsewhere.',
       'Expired',
-      'Judged Success',
+      'Judged: Success',
       'Credited 48.4 USDT',
-      'Webhook Success not delivered',
-      'Webhook Success is tried again',
+      'Webhook “Success” not delivered',
+      'Webhook “Success” is tried again',
       '48.4 USDT can be cashed out',
       'SUCCESS is final.',
     ]);
@@ -126,7 +126,7 @@ describe('the story of a payment', () => {
     expect(told.length).toBeLessThan(450);
     expect(told[0]?.title).toBe('Created');
     expect(told.map(({ title }) => title)).toEqual(
-      expect.arrayContaining(['Judged Success', 'Verified by your server', '4808 more like these are left out here; the API tells all of them']),
+      expect.arrayContaining(['Judged: Success', 'Verified by your server', '4808 more like these are left out here; the API tells all of them']),
     );
     expect(told.at(-1)?.title).toBe('It rests.');
   });
@@ -134,7 +134,7 @@ describe('the story of a payment', () => {
   it('keeps a fee of the sandbox, which credits nothing, behind the verdict', () => {
     const simulated = { ...record, credits: [], timeline: record.timeline.filter(({ what }) => what !== 'credited') };
     const told = storyOf(inEnglish, { record: simulated, explanation: { summary: '', steps } });
-    expect(told.find(({ title }) => title === 'Judged Success')?.steps.at(-1)?.step).toBe('fees');
+    expect(told.find(({ title }) => title === 'Judged: Success')?.steps.at(-1)?.step).toBe('fees');
   });
 });
 
@@ -171,13 +171,13 @@ describe('a timeline', () => {
   });
 
   it('tells what a webhook was sent with: its headers and its body as text, and of signatures that they are not kept', () => {
-    const html = drawn(entry('Webhook Success not') as StoryEntry);
+    const html = drawn(entry('Webhook “Success” not') as StoryEntry);
     const said = /<pre class="answer">(.*?)<\/pre>/s.exec(html)?.[1]?.replaceAll(/<[^>]+>/g, '') ?? '';
     expect(said).toContain('POST https://shop.example/hook');
     expect(said).toContain('webhook-timestamp: 1795255206');
     expect(said).toMatch(/webhook-signature: not kept\n(.|\n)*x-webhook-signature: not kept/);
     expect(said).toContain('status');
-    expect(drawn({ ...(entry('Webhook Success not') as StoryEntry), sent: { url: '<b>', headers: [], body: '<script>' } })).not.toMatch(/<script|<b>/);
+    expect(drawn({ ...(entry('Webhook “Success” not') as StoryEntry), sent: { url: '<b>', headers: [], body: '<script>' } })).not.toMatch(/<script|<b>/);
   });
 
   it('folds what a receiver answered, as text and nothing else', () => {

@@ -1,0 +1,27 @@
+import type { Reads } from '#shared/platform/postgres.ts';
+
+/** What an act is done to by which a gateway asks for screening credit, in the record of acts. */
+export const SCREENING_CREDIT = 'screening-credit';
+/** Days for which an ask waits; whoever still needs more asks again. */
+const WAITS_DAYS = 14;
+/** More than anybody answers in a day. */
+const MOST = 100;
+
+/** That a gateway asked for screening credit, and got none since. */
+export interface CreditAsk {
+  gatewayId: string;
+  by: string;
+  at: Date;
+}
+
+/** The last ask of each gateway that waits, or of one, the newest first; by the index of what acts are done to. Locks nothing. */
+export async function listCreditAsks(sql: Reads, { gatewayId = null }: { gatewayId?: string | null } = {}): Promise<CreditAsk[]> {
+  return sql<CreditAsk[]>`
+    select distinct on (a.gateway_id) a.gateway_id, a.actor as by, a.at from (
+      select gateway_id, actor, at from console_actions
+      where target = ${SCREENING_CREDIT} and at > sluice_now() - make_interval(days => ${WAITS_DAYS}) and (${gatewayId}::uuid is null or gateway_id = ${gatewayId}::uuid)
+      order by seq desc limit ${MOST}) a
+    where not exists (
+      select 1 from operator_actions o where o.target = a.gateway_id::text and o.action = 'screening-credits.add' and o.at > a.at)
+    order by a.gateway_id, a.at desc`;
+}
