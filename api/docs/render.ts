@@ -48,6 +48,8 @@ export function renderPage(page: Pick<Page, 'slug' | 'markdown'>, highlight: Hig
       link(token: Tokens.Link): string {
         return `<a href="${escapeHtml(addressOf(token.href, page.slug))}">${this.parser.parseInline(token.tokens)}</a>`;
       },
+      // Not asked for before it is scrolled to, and as wide as the text at most.
+      image: ({ href, text }: Tokens.Image): string => `<img src="${escapeHtml(href)}" alt="${escapeHtml(text)}" loading="lazy">`,
       code: ({ text, lang }: Tokens.Code): string => codeBlock(text, lang?.split(' ')[0] ?? '', highlight),
       table(token: Tokens.Table): string {
         /** A row about one name, such as an error code, can be led to by it. */

@@ -1,3 +1,4 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import express, { type Response, type Router } from 'express';
 import type { Document } from 'openapi-backend';
@@ -8,7 +9,7 @@ import type { Contract } from '#api/docs/reference/contract.ts';
 import type { Deps } from '#api/deps.ts';
 import { ServiceError } from '#shared/core/errors.ts';
 import { packageRoot } from '#shared/platform/package-root.ts';
-import { type Asset, FOR_EVER, loadBuilt } from './checkout-assets.ts';
+import { type Asset, loadBuilt } from './checkout-assets.ts';
 import { clientIp } from './client-ip.ts';
 import { compress, type Encoding, encodingFor } from './compression.ts';
 import { notesOf } from './observe.ts';
@@ -23,6 +24,8 @@ const SOURCES: DocsFolders = { pages: 'ops/docs', runbooks: 'ops/runbooks', asse
 
 /** Where what browsers load beside a page is. */
 const ASSETS = '/docs/assets';
+/** Where the pictures are that pages show. */
+const PICTURES = '/docs/pictures';
 const FOR_MINUTES = 'public, max-age=300';
 
 /** What pages may be called; anything else is nobody's question. */
@@ -47,7 +50,8 @@ interface Body {
  * thread of its own, when somebody first asks for it, and kept as it travels.
  */
 export function docsRouter(deps: Pick<Deps, 'config' | 'limiter'>, contracts: Contracts, folders: DocsFolders = SOURCES): Router {
-  const { manifest, files: assets } = loadBuilt<'script' | 'style' | 'search'>(folders.assets, ASSETS);
+  const { manifest, files } = loadBuilt<'script' | 'style' | 'search'>(folders.assets, ASSETS);
+  const assets = new Map([...files, ...loadPictures(folders.pages)]);
   const drawing = openDrawing(join(packageRoot(), 'dist/docs-worker.js'), {
     folders,
     merchant: contracts.merchant as unknown as Contract,
@@ -87,17 +91,24 @@ export function docsRouter(deps: Pick<Deps, 'config' | 'limiter'>, contracts: Co
     const searched = path === '/docs/search';
     const body = asset !== undefined ? bodyOf(asset, encoding) : searched ? null : await page(path, encoding);
     if (body === null && !searched) return next();
-    notesOf(response).route = asset === undefined ? path : `${ASSETS}/{name}`;
+    notesOf(response).route = asset === undefined ? path : path.startsWith(PICTURES) ? `${PICTURES}/{name}` : `${ASSETS}/{name}`;
     if (request.method !== 'GET' && request.method !== 'HEAD') {
       response.setHeader('Allow', 'GET, HEAD');
       throw new ServiceError('method_not_allowed');
     }
-    if (body !== null) return answer(response, body, asset === undefined ? FOR_MINUTES : FOR_EVER);
+    if (body !== null) return answer(response, body, asset?.cache ?? FOR_MINUTES);
     await rateLimit(deps, { operationId: 'docsSearch', clientIp: clientIp(request, deps.config.SLUICE_TRUSTED_PROXIES) });
     const results = await drawing.ask(path, questionOf(request.originalUrl));
     if (results !== null) answer(response, await compressed(results, encoding), 'no-store');
   });
   return router;
+}
+
+/** Pictures beside the pages: few and small, as a test says. None where the pages lie without them. */
+function loadPictures(folder: string): [string, Asset][] {
+  const place = join(folder, 'pictures');
+  const names = existsSync(place) ? readdirSync(place).filter((name) => /^[a-z0-9-]+\.png$/.test(name)) : [];
+  return names.map((name) => [`${PICTURES}/${name}`, { type: 'image/png', cache: FOR_MINUTES, bodies: { identity: readFileSync(join(place, name)) } }]);
 }
 
 /** What was typed into the box. */
@@ -116,7 +127,7 @@ function bodyOf({ bodies, type }: Asset, encoding: Encoding): Body {
 
 function answer(response: Response, { bytes, encoding, type }: Body, cache: string): void {
   response.writeHead(200, {
-    'Content-Type': `${type}; charset=utf-8`,
+    'Content-Type': type.startsWith('image/') ? type : `${type}; charset=utf-8`,
     'Content-Length': bytes.length,
     ...(encoding !== 'identity' && { 'Content-Encoding': encoding }),
     Vary: 'Accept-Encoding',

@@ -29,7 +29,7 @@ const ENTRIES = {
 const CONTRACTS = ['openapi', 'operator', 'checkout'];
 
 /** What the api serves at /docs, by folder of dist. */
-const DOCS = { docs: 'ops/docs', 'docs/runbooks': 'ops/runbooks' };
+const DOCS = { docs: 'ops/docs', 'docs/runbooks': 'ops/runbooks', 'docs/pictures': 'ops/docs/pictures' };
 
 /** Builds unless the last build was of the same inputs and all it made is there; true when something was built. */
 export async function buildIfChanged() {
@@ -142,9 +142,9 @@ async function buildContract(name) {
 async function copyDocs(name, from) {
   const folder = join(ROOT, 'dist', name);
   await mkdir(folder, { recursive: true });
-  const files = (await readdir(join(ROOT, from))).filter((file) => /\.md$/.test(file));
+  const files = (await readdir(join(ROOT, from))).filter((file) => /\.(md|png)$/.test(file));
   for (const file of files) await replace(join(folder, file), await readFile(join(ROOT, from, file)));
-  for (const file of await readdir(folder)) if (/^[^.].*\.md$/.test(file) && !files.includes(file)) await rm(join(folder, file), { force: true });
+  for (const file of await readdir(folder)) if (/^[^.].*\.(md|png)$/.test(file) && !files.includes(file)) await rm(join(folder, file), { force: true });
 }
 
 /** Another run may be starting this very file: it is swapped in whole, and left alone when nothing changed. */

@@ -4,10 +4,12 @@ import { findChromium } from '#ops/dev/services/chromium.ts';
 import { CHECKOUT_FAILURES, CHECKOUT_SCENES, checkoutScene } from '#test/fixtures/checkout-scenes.ts';
 import { aCheckoutStage } from '#test/harness/checkout-stage.ts';
 import { launchChromium, openTab, type TabOptions } from '#test/harness/tab.ts';
+import { pictureConsole } from './console-pictures.ts';
 
 // `npm run screenshots [-- part of a scene's name …]`: every state of the hosted checkout, in light and dark, on phones and a
 // desk, mirrored, in six languages and in forced colours, as screenshots/<scene>.<variant>.png; with `--fold` only what is seen without scrolling. Chinese and
-// Japanese need a font that has their signs: Debian's fonts-noto-cjk.
+// Japanese need a font that has their signs: Debian's fonts-noto-cjk. Then every page of the console that has a picture, as screenshots/console-<page>.<variant>.png; made whole, the
+// pictures in ops/docs are made anew.
 
 const FOLDER = 'screenshots';
 const PHONE = { width: 360, height: 640 };
@@ -60,6 +62,7 @@ for (const [variant, { language = 'en', ...options }] of Object.entries(VARIANTS
   }
   await page.context().close();
 }
+count += await pictureConsole(browser, { folder: FOLDER, isWanted });
 await browser.close();
 await stage.stop();
 say(`${count} screenshots in ${FOLDER}/`);

@@ -139,13 +139,13 @@ export function Chains({ chains, place }: { chains: readonly ChainLine[]; place:
             </span>
           </th>
           <td class="amount">
-            <span class="figure">{chain.head ?? '–'}</span>
+            <span class="figure">{grouped(chain.head)}</span>
           </td>
           <td class="amount wide-only">
-            <span class="figure">{chain.applied ?? '–'}</span>
+            <span class="figure">{grouped(chain.applied)}</span>
           </td>
           <td class="amount">
-            <span class="figure">{behindOf(chain) ?? '–'}</span>
+            <span class="figure">{grouped(behindOf(chain))}</span>
           </td>
           <td class="wide-only">{chain.appliedAt === null ? <span class="hint">{t('ops.not-yet')}</span> : <Moment at={chain.appliedAt} />}</td>
           <td class="wide-only">
@@ -155,6 +155,11 @@ export function Chains({ chains, place }: { chains: readonly ChainLine[]; place:
       ))}
     </Table>
   );
+}
+
+/** A height with its thousands apart, as the timelines have it; a dash where there is none. Pure. */
+function grouped(height: number | null): string {
+  return height === null ? '–' : new Intl.NumberFormat('en').format(height);
 }
 
 function Led({ chain: { led } }: { chain: ChainLine }): JSX.Element {

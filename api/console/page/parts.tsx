@@ -34,6 +34,20 @@ const TONES: Readonly<Record<string, 'good' | 'warning' | 'quiet'>> = {
   PENDING_APPROVAL: 'warning',
   UNDERFUNDED: 'warning',
   WAITING_AML_CREDIT: 'warning',
+  CONFIRMED: 'good',
+  FAILED: 'warning',
+  VERIFIED: 'good',
+  SUSPENDED: 'warning',
+  HELD: 'warning',
+  RELEASED: 'good',
+  flagged: 'warning',
+  clean: 'good',
+  credited: 'good',
+  unallocated: 'warning',
+  unexplained: 'warning',
+  paid: 'good',
+  failed: 'warning',
+  dead: 'warning',
 };
 
 /** A status in the reader's words, with a colour beside it. */

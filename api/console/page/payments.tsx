@@ -75,8 +75,13 @@ export function Payments({ screen, place }: { screen: PaymentsScreen; place: Sur
 }
 
 /** What the shop calls it, or else the beginning of its id. Pure. */
-export function referenceOf({ paymentUid, callbackParams, webhookParams }: Pick<Row, 'paymentUid' | 'callbackParams' | 'webhookParams'>): string {
-  const fields = { ...(callbackParams ?? {}), ...(webhookParams ?? {}) } as Record<string, unknown>;
+export function referenceOf({
+  paymentUid,
+  reference: own,
+  callbackParams,
+  webhookParams,
+}: Pick<Row, 'paymentUid' | 'reference' | 'callbackParams' | 'webhookParams'>): string {
+  const fields = { ...(callbackParams ?? {}), ...(webhookParams ?? {}), ...(own !== undefined && { reference: own }) } as Record<string, unknown>;
   const name = ['reference', 'order', 'orderId', 'order_id', 'invoice'].find((one) => ['string', 'number'].includes(typeof fields[one]));
   const reference = name === undefined ? '' : String(fields[name]).trim();
   return reference === '' ? paymentUid.slice(0, 8) : reference.length > 60 ? `${reference.slice(0, 59)}…` : reference;

@@ -71,7 +71,7 @@ export function Reports({ screen, place }: { screen: ReportsScreen; place: Surro
                 <th scope="row">
                   {t(`reports.kind-${one.kind}`)}
                   <span class="hint below">
-                    {one.from !== null && <Moment at={one.from} show="day" />} – <Moment at={one.to} show="day" />
+                    {one.from === null ? t('reports.beginning') : <Moment at={one.from} show="day" />} – <Moment at={one.to} show="day" />
                   </span>
                 </th>
                 <td class="amount">{one.rows}</td>
