@@ -8,7 +8,7 @@ const WAITS_DAYS = 14;
 const MOST = 100;
 
 /** That a gateway asked for screening credit, and got none since. */
-export interface CreditAsk {
+interface CreditAsk {
   gatewayId: string;
   by: string;
   at: Date;

@@ -7,7 +7,7 @@ type Answer = NonNullable<PaymentScreen['record']['webhooks'][number]['attempts'
 type Step = PaymentScreen['explanation']['steps'][number];
 
 /** A request as it went out. */
-export interface Sent {
+interface Sent {
   url: string;
   /** By the names they were sent under; null for a value that is kept nowhere. */
   headers: { name: string; value: string | null }[];
