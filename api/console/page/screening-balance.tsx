@@ -48,7 +48,13 @@ export function ScreeningBalance({ screen, place }: { screen: ScreeningScreen; p
       </section>
       <section class="card card-table" aria-labelledby="days">
         <h2 id="days">{t('screening.days')}</h2>
-        <Table caption={t('screening.days')} columns={[{ title: t('screening.day'), look: 'rest' }, { title: t('screening.checks'), look: 'amount' }]}>
+        <Table
+          caption={t('screening.days')}
+          columns={[
+            { title: t('screening.day'), look: 'rest' },
+            { title: t('screening.checks'), look: 'amount' },
+          ]}
+        >
           {days.map(({ day, checks }) => (
             <tr>
               <th scope="row">
