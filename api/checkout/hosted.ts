@@ -7,6 +7,8 @@ import { webhookPolicy } from '#api/payments/webhook-policy.ts';
 import { findGateway } from '#api/store/gateways.ts';
 import { ServiceError } from '#shared/core/errors.ts';
 import { coalesce } from './coalesce.ts';
+import { mailReceipt, mailsReceiptOf, type ReceiptToMail } from './mail-receipt.ts';
+import type { Snapshot } from './page/snapshot.ts';
 import { type HostedPayment, readHosted } from './read-snapshot.ts';
 
 /** Half of the pool of transactions: however many pages ask, the other half is there for what is paid. */
@@ -24,6 +26,10 @@ export interface HostedCheckout {
   simulate(deps: Deps, call: { paymentId: string; clientIp: string; simulation: Simulation }): Promise<void>;
   /** The merchant's logo; null where there is none to show. */
   logo(deps: Deps, paymentId: string): Promise<Logo | null>;
+  /** Whether the receipt of such a payment can be asked for by mail. */
+  mailsReceiptOf(snapshot: Snapshot): boolean;
+  /** False where the payment had as many today as it gets; what it says of the address is nothing. */
+  mailReceipt(deps: Deps, receipt: ReceiptToMail): Promise<boolean>;
 }
 
 /** The hosted checkout over the database, remembering the logos that it fetched; one for all pages of a process. */
@@ -43,6 +49,8 @@ export function openHostedCheckout(deps: Deps, { patienceMs = PATIENCE_MS } = {}
       const url = gateway?.settings.branding.logoUrl ?? null;
       return url === null ? null : logos.logo(url);
     },
+    mailsReceiptOf: (snapshot) => mailsReceiptOf(deps.config, snapshot),
+    mailReceipt,
   };
 }
 

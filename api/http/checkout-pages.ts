@@ -1,8 +1,8 @@
 import express, { type Request, type Response, type Router } from 'express';
 import { isForeignForm, isForeignPage, isNavigation } from '#api/checkout/foreign-page.ts';
 import type { HostedCheckout } from '#api/checkout/hosted.ts';
-import type { ErrorKind, PageAssets, PageFrame, Problem } from '#api/checkout/page/model.ts';
-import type { PaymentStatus } from '#api/checkout/page/snapshot.ts';
+import type { ErrorKind, MailOutcome, PageAssets, PageFrame, Problem } from '#api/checkout/page/model.ts';
+import type { PaymentStatus, Snapshot } from '#api/checkout/page/snapshot.ts';
 import { renderPage } from '#api/checkout/page/render.tsx';
 import type { HostedPayment } from '#api/checkout/read-snapshot.ts';
 import type { Deps } from '#api/deps.ts';
@@ -10,7 +10,7 @@ import { chooseLanguage, matchLanguage } from '#api/page/language.ts';
 import { type ErrorCode, ServiceError } from '#shared/core/errors.ts';
 import { readBody } from './body.ts';
 import type { Catalogues } from './catalogues.ts';
-import { type FormCommand, readForm } from './checkout-form.ts';
+import { type FormCommand, readForm, readMailForm } from './checkout-form.ts';
 import { sendLogo } from './checkout-logo.ts';
 import { pageHeaders, sendPage } from './checkout-page-answer.ts';
 import { clientIp } from './client-ip.ts';
@@ -48,7 +48,7 @@ interface Visit extends CheckoutPages {
 
 /**
  * Serves `/p/{paymentId}`, to look at (GET) and for the forms of browsers without scripts (POST, answered by a redirect to the
- * page), and the merchant's logo beside it. Whatever goes wrong is a page too, in the payer's language (ux E1, E2, E5, E6).
+ * page), its receipt with the form that mails it, and the merchant's logo beside it. Whatever goes wrong is a page too, in the payer's language (ux E1, E2, E5, E6).
  */
 export function checkoutPagesRouter(deps: Deps, parts: CheckoutPages): Router {
   const router = express.Router();
@@ -73,11 +73,12 @@ export function checkoutPagesRouter(deps: Deps, parts: CheckoutPages): Router {
     notesOf(response).route = receiptOf === undefined ? '/p/{paymentId}' : '/p/{paymentId}/receipt';
     try {
       await rateLimit(deps, { operationId: 'checkoutPage', clientIp: ip });
-      checkRequest(visit, receiptOf === undefined ? ['GET', 'HEAD', 'POST'] : ['GET', 'HEAD']);
+      checkRequest(visit, ['GET', 'HEAD', 'POST']);
     } catch (error) {
       return answerProblem(visit, error, 'refused');
     }
-    const answer = receiptOf !== undefined ? answerReceipt : request.method === 'POST' ? answerForm : answerPage;
+    const posted = request.method === 'POST';
+    const answer = receiptOf !== undefined ? (posted ? answerMailForm : answerReceipt) : posted ? answerForm : answerPage;
     await answer(visit).catch((error: unknown) => answerProblem(visit, error, 'api-mode'));
   });
   return router;
@@ -113,17 +114,61 @@ async function answerPage(visit: Visit): Promise<void> {
 
 /** The receipt of a payment that was accepted; of any other one there is none, and its page says why. */
 async function answerReceipt(visit: Visit): Promise<void> {
-  const { request, response, headers } = visit;
-  const { snapshot, languages } = await visit.hosted.read(visit.deps, visit.paymentId);
+  const hosted = await visit.hosted.read(visit.deps, visit.paymentId);
+  if (!hasReceipt(hosted.snapshot)) return redirect(visit, `/p/${hosted.snapshot.payment.id}`);
+  return sendReceipt(visit, hosted, { outcome: 'mailed' in visit.request.query ? 'sent' : null });
+}
+
+function hasReceipt({ paid, payment }: Snapshot): boolean {
+  return paid !== null && ACCEPTED.includes(payment.status);
+}
+
+/** Mails a receipt to the address that was typed; what it answers says nothing of that address but whether it is one. */
+async function answerMailForm(visit: Visit): Promise<void> {
+  const { deps, request, response, hosted, clientIp: ip, catalogues } = visit;
+  const form = readMailForm(request, await readBody(request, response));
+  const { typed } = form;
+  const payment = await hosted.read(deps, visit.paymentId);
+  const { snapshot, languages } = payment;
   const path = `/p/${snapshot.payment.id}`;
-  const asked = queried(request, 'lang');
-  if (snapshot.paid === null || !ACCEPTED.includes(snapshot.payment.status)) {
-    response.writeHead(303, { ...headers, Location: path, 'Content-Length': 0 });
-    response.end();
-    return;
+  if (!hasReceipt(snapshot)) return redirect(visit, path);
+  if (!hosted.mailsReceiptOf(snapshot)) throw new ServiceError('not_found');
+  const asked = form.language ?? queried(request, 'lang');
+  try {
+    await rateLimit(deps, { operationId: 'receiptMail', clientIp: ip });
+    const to = form.read();
+    const { language } = frame(visit, { path, asked, given: languages });
+    const accepted = await hosted.mailReceipt(deps, { snapshot, to, language, url: `${visit.ownOrigin}${path}/receipt` });
+    if (!accepted) return sendReceipt(visit, payment, { status: 429, outcome: 'often', typed, asked });
+  } catch (thrown) {
+    const error = noteFailure(deps, response, thrown);
+    const outcome = error.code === 'validation_error' ? 'invalid' : error.code === 'rate_limit_exceeded' ? 'busy' : 'unavailable';
+    return sendReceipt(visit, payment, { status: error.status, outcome, typed, asked, more: errorHeaders(error) });
   }
-  const html = renderPage({ ...frame(visit, { path, asked, given: languages }), kind: 'receipt', snapshot });
-  return sendPage(request, response, { status: 200, html, headers });
+  const tag = asked === null ? undefined : matchLanguage(catalogues.tags, asked);
+  return redirect(visit, `${path}/receipt?${tag === undefined ? '' : `lang=${encodeURIComponent(tag)}&`}mailed`);
+}
+
+interface ShownReceipt extends Partial<Pick<Shown, 'status' | 'asked' | 'more'>> {
+  outcome: MailOutcome | null;
+  typed?: string;
+}
+
+async function sendReceipt(
+  visit: Visit,
+  { snapshot, languages }: HostedPayment,
+  { status = 200, outcome, typed = '', asked, more }: ShownReceipt,
+): Promise<void> {
+  const { request, response, headers, hosted } = visit;
+  const wishes = { path: `/p/${snapshot.payment.id}`, asked: asked === undefined ? queried(request, 'lang') : asked, given: languages };
+  const mail = hosted.mailsReceiptOf(snapshot) ? { outcome, typed } : null;
+  const html = renderPage({ ...frame(visit, wishes), kind: 'receipt', snapshot, mail });
+  return sendPage(request, response, { status, html, headers: { ...headers, ...more } });
+}
+
+function redirect({ response, headers }: Visit, location: string): void {
+  response.writeHead(303, { ...headers, Location: location, 'Content-Length': 0 });
+  response.end();
 }
 
 async function answerForm(visit: Visit): Promise<void> {
@@ -144,8 +189,7 @@ async function answerForm(visit: Visit): Promise<void> {
   }
   const language = asked === null ? undefined : matchLanguage(catalogues.tags, asked);
   const query = language === undefined ? '' : `?lang=${encodeURIComponent(language)}`;
-  response.writeHead(303, { ...visit.headers, Location: `/p/${encodeURIComponent(paymentId)}${query}`, 'Content-Length': 0 });
-  response.end();
+  return redirect(visit, `/p/${encodeURIComponent(paymentId)}${query}`);
 }
 
 /** Does what a form asks, out of the same budget as the same wish over any other channel. */

@@ -22,6 +22,7 @@ import { foldDayChanges } from '#api/store/day-figures.ts';
 import { deleteOldReplies } from '#api/store/idempotency.ts';
 import { deleteDoneOutbox, insertOutbox, type Topic } from '#api/store/outbox.ts';
 import { listUnsent } from '#api/store/payout-attempts.ts';
+import { forgetReceiptMails } from '#api/store/receipt-mails.ts';
 import { deleteOldRefusals } from '#api/store/refused-requests.ts';
 import { deleteOldRequests } from '#api/store/requests.ts';
 import { listForgotten } from '#api/store/settlements.ts';
@@ -55,6 +56,7 @@ const REQUESTS_FORGOTTEN_AT_ONCE = 50_000;
 /** Each may have hundreds of parts. */
 const EXPORTS_FORGOTTEN_AT_ONCE = 20;
 const SIGN_INS_FORGOTTEN_AT_ONCE = 1_000;
+const RECEIPT_MAILS_FORGOTTEN_AT_ONCE = 1_000;
 const RECONCILED_EVERY_MS = 60_000;
 
 /**
@@ -122,6 +124,10 @@ export const periodicWork = {
     run: ({ db }) => db.transaction((tx) => deleteOldExports(tx, { days: POLICY.exportsKeptDays, limit: EXPORTS_FORGOTTEN_AT_ONCE })),
   },
   'forget-sign-ins': { everySeconds: 600, run: (deps) => forgetSignIns(deps.db.sql, { days: POLICY.signInsKeptDays, limit: SIGN_INS_FORGOTTEN_AT_ONCE }) },
+  'forget-receipt-mails': {
+    everySeconds: 600,
+    run: (deps) => forgetReceiptMails(deps.db.sql, { seconds: POLICY.receiptMailSeconds, limit: RECEIPT_MAILS_FORGOTTEN_AT_ONCE }),
+  },
   'forget-done-jobs': { everySeconds: 600, run: forgetDoneJobs },
   // For as long as there is a previous master key (decision 0026).
   'reseal-secrets': {

@@ -402,6 +402,13 @@ export const POLICY = {
   /** Somebody has to find their phone. */
   challengeSeconds: 5 * MINUTE,
 
+  // Receipts by mail
+  /** Mails of one payment, and mails to one mailbox whoever's payments they are of, in this time (decision 0087). */
+  receiptMails: 3,
+  receiptMailSeconds: DAY,
+  /** Of one gateway: above it, its mails would cost all others the good name of the deployment's sender. */
+  receiptMailsPerGateway: 1_000,
+
   // Authenticator codes
   totpStepSeconds: 30,
   /** One step either way covers a slow typist. */
@@ -504,6 +511,8 @@ export const EDGE_RATE_LIMITS = {
   checkoutPage: 300,
   /** A page whose socket is down asks every three seconds; many payers share an address. */
   readSnapshot: 300,
+  /** A form that is sent by hand, to an address that is typed. */
+  receiptMail: 10,
   /** Programs and styles of the page: two a visit, and kept for ever. */
   checkoutAsset: 1_200,
   /** Somebody who works in the console opens a page every few seconds. */

@@ -30,7 +30,7 @@ export const WORKING_RIGHTS: Readonly<Record<'http' | 'worker' | 'signer' | 'ind
       lying_deposits lying_outputs memberships mempool_deposits mempool_snapshots mempool_transactions networks opening_outputs operator_actions operator_proposals outbox
       output_locks passkey_challenges passkeys payment_events payment_names payment_offers payment_references payment_steps payments payout_attempts payout_events
       payouts people person_notices pool_moves price_sources prices provider_sign_ins reconciliations recovery_codes refused_requests requests rescans roles sandbox_deposits
-      policy_versions schema_migrations screening_credits screening_days screening_scores screenings sent_json sessions settlement_approvals settlement_events
+      policy_versions receipt_mails schema_migrations screening_credits screening_days screening_scores screenings sent_json sessions settlement_approvals settlement_events
       settlement_fees settlement_policies settlement_quotes settlements sightings sign_in_links signer_journal signer_reports
       spent_outputs statements tallies totp_acceptances totp_guards trace_contexts transfer_sums unexplained_balances unknown_outgoing used_signatures wallets watches
       member_proposals settlement_keys
@@ -98,6 +98,7 @@ export const WORKING_RIGHTS: Readonly<Record<'http' | 'worker' | 'signer' | 'ind
       pool_moves: 'insert',
       prices: 'insert update(at source usd) delete',
       provider_sign_ins: 'insert delete',
+      receipt_mails: 'insert',
       reconciliations: 'update(accepted_shortage short_since)',
       recovery_codes: 'insert update(used_at)',
       refused_requests: 'insert update(count last_at)',
@@ -145,7 +146,7 @@ export const WORKING_RIGHTS: Readonly<Record<'http' | 'worker' | 'signer' | 'ind
       mempool_deposits mempool_snapshots mempool_transactions networks opening_outputs operator_actions outbox output_locks parked_messages payment_events
       payment_names payment_offers payment_steps payments payout_attempts payout_events payouts people person_notices pool_moves price_quotes price_sources prices provider_sign_ins reconciliations
       recovery_codes refused_requests requests rescans rewind_requests sandbox_deposits schema_migrations screening_credits screening_days screening_scores
-      policy_versions screenings sent_json sessions settlement_events settlement_fees settlement_policies settlement_quotes settlements sightings sign_in_links
+      policy_versions receipt_mails screenings sent_json sessions settlement_events settlement_fees settlement_policies settlement_quotes settlements sightings sign_in_links
       signer_reports spent_outputs statements tallies
       trace_contexts transfer_sums unexplained_balances unknown_outgoing used_signatures wallets watches webhook_answers webhook_attempts webhook_events
       withheld_payouts withheld_transfer_credits withheld_transfers
@@ -213,6 +214,7 @@ export const WORKING_RIGHTS: Readonly<Record<'http' | 'worker' | 'signer' | 'ind
       price_sources: 'insert update(answered_at failed_at failures last_error next_at)',
       prices: 'insert update(at source usd)',
       provider_sign_ins: 'delete',
+      receipt_mails: 'delete',
       reconciliations: 'insert update(accepted_shortage difference height read_at short_since)',
       recovery_codes: 'delete',
       refused_requests: 'delete',
@@ -300,6 +302,7 @@ export const UNREADABLE: Readonly<Record<string, readonly string[]>> = {
   provider_sign_ins: ['state_hash', 'browser_hash'],
   payout_attempts: ['signed_bytes'],
   payouts: ['plan'],
+  receipt_mails: ['address_hash'],
   recovery_codes: ['code_hash'],
   sessions: ['token_hash'],
   sign_in_links: ['token_hash'],

@@ -75,6 +75,8 @@ export async function aCheckoutStage(options: StageOptions = {}): Promise<Checko
       asked.push({ paymentId, scenario: simulation.scenario });
     },
     logo: async () => ({ type: 'image/png', body: LOGO }),
+    mailsReceiptOf: ({ payment }) => !payment.isSandbox,
+    mailReceipt: async () => true,
   };
   const live = openLive({ read, log: deps.log });
   const sockets = openPaymentSockets(deps, { live, hosted });

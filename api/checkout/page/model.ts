@@ -50,10 +50,15 @@ export interface ErrorModel extends PageFrame {
   retryAfterSeconds?: number;
 }
 
+/** What became of the wish to have a receipt mailed. */
+export type MailOutcome = 'sent' | 'often' | 'invalid' | 'busy' | 'unavailable';
+
 /** What was paid, to be kept; only of a payment that was accepted. */
 export interface ReceiptModel extends PageFrame {
   kind: 'receipt';
   snapshot: Snapshot;
+  /** The form that mails it, with what became of it the last time; null where no mail is sent. */
+  mail: { outcome: MailOutcome | null; typed: string } | null;
 }
 
 export type PageModel = PaymentModel | ReceiptModel | ErrorModel;

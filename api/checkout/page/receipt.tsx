@@ -3,13 +3,11 @@ import { formatCrypto } from './amounts.ts';
 import { coins, networkName } from './asset-name.ts';
 import { Exact, Figure } from './figures.tsx';
 import { Frame } from './frame.tsx';
-import { OutsideLink, ownHref } from './links.tsx';
-import { type CheckoutProps, initialProps, type ReceiptModel } from './model.ts';
-import { formatClock } from './times.ts';
+import { OutsideLink, ownHref, receiptHref } from './links.tsx';
+import type { MessageKey } from './messages.ts';
+import { type CheckoutProps, initialProps, type MailOutcome, type ReceiptModel } from './model.ts';
+import { paidAt } from './receipt-text.ts';
 import { headingOf, networkOf, orderAmount, paidAmount, type View, viewOf } from './view.ts';
-
-/** The day and the time of a moment, also when it is today: a receipt is read later. */
-const LONG_AGO = 0;
 
 /** What was paid, to whom, with what and when: a page to print or to keep, which needs no program. */
 export function Receipt({ model }: { model: ReceiptModel }): JSX.Element | null {
@@ -45,7 +43,7 @@ export function Receipt({ model }: { model: ReceiptModel }): JSX.Element | null 
             <Exact text={coins(formatCrypto(paid.amount), paid.assetSymbol)} kind="amount" />
           </Figure>
           <Figure label={translate('receipt.network')}>{networkName(translate, paid.assetType, networkOf(view, paid.network))}</Figure>
-          <Figure label={translate('receipt.time')}>{formatClock(Date.parse(paid.at), view.language.tag, view.timeZone, { now: LONG_AGO })}</Figure>
+          <Figure label={translate('receipt.time')}>{paidAt(view, paid.at)}</Figure>
           {paid.block !== null && (
             <Figure label={translate('receipt.block')}>
               <Exact text={String(paid.block)} kind="amount" />
@@ -61,6 +59,7 @@ export function Receipt({ model }: { model: ReceiptModel }): JSX.Element | null 
             <Exact text={payment.id} kind="code" part="payment-id" />
           </Figure>
         </dl>
+        {model.mail !== null && <ByMail view={view} mail={model.mail} />}
         <p class="buttons no-print">
           <a class="button" href={ownHref(view)} data-part="back">
             {translate('receipt.back')}
@@ -77,9 +76,55 @@ export function receiptTitle(model: ReceiptModel): string {
   return view.translate('page.title', { title: view.translate('receipt.link'), merchant: view.snapshot.merchant.name });
 }
 
-function receiptView(model: ReceiptModel): View {
+/** A receipt's text for a mail is drawn from the same. Pure. */
+export function receiptView(model: Omit<ReceiptModel, 'kind' | 'assets' | 'mail'>): View {
   const props: CheckoutProps = initialProps({ ...model, choosing: false, problem: null, socketUrl: '' });
   return viewOf(props);
+}
+
+const OUTCOMES: Record<MailOutcome, MessageKey> = {
+  sent: 'receipt.mail-sent',
+  often: 'receipt.mail-often',
+  invalid: 'receipt.mail-invalid',
+  busy: 'problem.busy',
+  unavailable: 'receipt.mail-unavailable',
+};
+
+/** Mails the receipt to an address that the payer types. */
+function ByMail({ view, mail }: { view: View; mail: NonNullable<ReceiptModel['mail']> }): JSX.Element {
+  const { translate } = view;
+  const { outcome, typed } = mail;
+  const isError = outcome !== null && outcome !== 'sent';
+  return (
+    <form class="by-mail no-print" method="post" action={receiptHref(view)} data-part="by-mail">
+      {view.languageAsked && <input type="hidden" name="lang" value={view.language.tag} />}
+      <label for="email">{translate('receipt.mail-label')}</label>
+      <div class="by-mail-row">
+        <input
+          id="email"
+          name="email"
+          type="email"
+          required
+          maxLength={254}
+          autocomplete="email"
+          dir="ltr"
+          value={typed}
+          aria-invalid={outcome === 'invalid' ? 'true' : undefined}
+          aria-describedby="email-hint"
+        />
+        <button type="submit" class="button">
+          {translate('receipt.mail-send')}
+        </button>
+      </div>
+      <p
+        id="email-hint"
+        class={outcome === null ? 'hint' : `notice ${isError ? 'notice-error' : 'notice-quiet'}`}
+        role={outcome === null ? undefined : isError ? 'alert' : 'status'}
+      >
+        {translate(outcome === null ? 'receipt.mail-hint' : OUTCOMES[outcome])}
+      </p>
+    </form>
+  );
 }
 
 function Explorer({ view }: { view: View }): JSX.Element | null {
