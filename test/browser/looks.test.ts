@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { qrPayload } from '#api/checkout/page/payment-uri.ts';
 import type { Offer } from '#api/checkout/page/snapshot.ts';
+import { readCatalogues } from '#test/fixtures/catalogues.ts';
 import { checkoutScene } from '#test/fixtures/checkout-scenes.ts';
 import { describeInBrowser } from '#test/harness/browser.ts';
 import { aCheckoutStage, type CheckoutStage } from '#test/harness/checkout-stage.ts';
@@ -49,6 +50,38 @@ describeInBrowser('whoever looks at the page', (open) => {
       await page.goto(stage.show(snapshot));
       await payerAt(page).isLive();
       expect(await page.locator('[data-part="wallets"] a:visible').allInnerTexts()).toEqual(names);
+    }
+  });
+
+  it('has the amount on one line in every language, however long the word for copying is', async () => {
+    const { page } = await open({ viewport: { width: 360, height: 640 } });
+    for (const language of readCatalogues().keys()) {
+      await page.goto(`${stage.show(checkoutScene('pay').snapshot)}?lang=${language}`);
+      await payerAt(page).isLive();
+      expect([
+        language,
+        await payerAt(page)
+          .part('amount')
+          .evaluate((amount) => amount.getClientRects().length),
+      ]).toEqual([language, 1]);
+    }
+  });
+
+  it('has in Chinese and in Japanese fonts of those languages, also for the name of the other one', async () => {
+    const { page } = await open();
+    for (const [language, here, there] of [
+      ['zh-CN', 'Noto Sans CJK SC', 'Noto Sans CJK JP'],
+      ['ja', 'Noto Sans CJK JP', 'Noto Sans CJK SC'],
+    ] as const) {
+      await page.goto(`${stage.show(checkoutScene('pay').snapshot)}?lang=${language}`);
+      await payerAt(page).isLive();
+      const fonts = (selector: string) =>
+        page
+          .locator(selector)
+          .first()
+          .evaluate((one) => getComputedStyle(one).fontFamily);
+      expect([await fonts('h1'), await fonts('button')].every((family) => family.includes(here) && !family.includes(there))).toBe(true);
+      expect(await fonts(`a[lang="${language === 'ja' ? 'zh-CN' : 'ja'}"]`)).toContain(there);
     }
   });
 

@@ -36,16 +36,21 @@ export function CopyRow({ view, target, text }: { view: View; target: 'amount' |
   return (
     <button
       type="button"
-      class={`row-copy${copied ? ' row-copied' : ''} needs-program`}
+      class={`row-copy${copied ? ' row-copied' : ''}${view.translate('copy').length > LONG_WORD ? ' row-copy-long' : ''} needs-program`}
       data-part={part}
       aria-label={view.translate(copied ? done : label)}
       onClick={() => view.actions?.copy(target, text)}
     >
-      <Changing text={view.translate(copied ? 'copied' : 'copy')} />
+      <span class="row-copy-word">
+        <Changing text={view.translate(copied ? 'copied' : 'copy')} />
+      </span>
       <Icon name={copied ? 'check' : 'copy'} />
     </button>
   );
 }
+
+/** A longer word beside a copy sign would take the room of what is copied, on phones. */
+const LONG_WORD = 6;
 
 /** From how many characters on an amount gets smaller letters, so as to stay on one line, and still smaller ones. */
 const MIDDLING = 11;
