@@ -2,7 +2,7 @@ import type { LanguageChoice, PageLanguage } from '#api/page/catalogue.ts';
 import type { Scenario, Snapshot } from './snapshot.ts';
 
 /** Something that went wrong with what the payer asked for; the page shows it as an alert. */
-export type ProblemKind = 'choose-failed' | 'choose-first' | 'address-slow' | 'simulate-failed' | 'busy' | 'unavailable';
+export type ProblemKind = 'wallet-failed' | 'wallet-network' | 'choose-failed' | 'choose-first' | 'address-slow' | 'simulate-failed' | 'busy' | 'unavailable';
 
 export interface Problem {
   kind: ProblemKind;
@@ -76,6 +76,16 @@ export interface Selecting {
   elapsedMs: number;
 }
 
+/** A wallet in the payer's own browser, that can be asked to send. */
+export interface InjectedWallet {
+  id: string;
+  /** Its own word, on one short line; null for one that has none. */
+  name: string | null;
+}
+
+/** What a wallet was asked for: it has its window open, or it said that it sent. */
+export type WalletAsked = 'asking' | 'sent';
+
 /** The return to the merchant that is about to happen, or was stopped. */
 export type Returning = { secondsLeft: number } | 'stopped';
 
@@ -86,6 +96,8 @@ export interface CheckoutActions {
   choose(choosing: boolean): void;
   simulate(scenario: Scenario): void;
   copy(target: CopyTarget, text: string): void;
+  /** Has a wallet of this browser send what is to be paid. */
+  payWith(walletId: string): void;
   stopReturning(): void;
   changeLanguage(tag: string): void;
 }
@@ -107,6 +119,9 @@ export interface CheckoutProps extends Omit<PageFrame, 'assets'> {
   /** E4. */
   connectionLost: boolean;
   returning: Returning | null;
+  /** None on the server, and without a program. */
+  wallets: readonly InjectedWallet[];
+  walletAsked: WalletAsked | null;
   /** What the polite region says: time notices, `Amount copied` (ux 3). */
   spoken: string;
 }
@@ -128,6 +143,8 @@ export function initialProps(data: HydrationData): CheckoutProps {
     copied: null,
     connectionLost: false,
     returning: null,
+    wallets: [],
+    walletAsked: null,
     spoken: '',
   };
 }

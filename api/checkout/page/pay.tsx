@@ -53,6 +53,7 @@ export function Pay({ view, offer }: { view: View; offer: Offer }): JSX.Element 
             <Icon name="alert" />
             <span>{sentence(translate, 'pay.warning', { asset: <ShortLabel view={view} offer={offer} /> })}</span>
           </p>
+          <Injected view={view} />
           <Code view={view} offer={watched} />
           <Wallets view={view} offer={watched} />
         </>
@@ -182,6 +183,38 @@ function codeLabel(view: View, offer: Watched): string {
   return view.translate('qr.label', { amount: coins(formatCrypto(offer.totalValue), offer.assetSymbol), network, ending });
 }
 
+/** The wallets of this browser, one press from having the exact transfer in their window. */
+function Injected({ view }: { view: View }): JSX.Element | null {
+  const { wallets, walletAsked, translate, actions } = view;
+  if (walletAsked === 'sent')
+    return (
+      <p class="notice notice-quiet" data-part="wallet-sent">
+        {translate('wallet.sent')}
+      </p>
+    );
+  if (wallets.length === 0) return null;
+  return (
+    <div class="injected" data-part="injected">
+      {wallets.map(({ id, name }, index) => (
+        <button
+          type="button"
+          class={index === 0 ? 'button button-main' : 'button'}
+          key={id}
+          aria-disabled={walletAsked === 'asking' ? 'true' : undefined}
+          onClick={() => actions?.payWith(id)}
+        >
+          <Icon name="wallet" />
+          <Changing
+            text={
+              walletAsked === 'asking' ? translate('wallet.asking') : name === null ? translate('wallet.pay-any') : translate('wallet.pay', { wallet: name })
+            }
+          />
+        </button>
+      ))}
+    </div>
+  );
+}
+
 /** For devices that are touched: nobody scans the code of the phone in their hand. */
 function Wallets({ view, offer }: { view: View; offer: Watched }): JSX.Element | null {
   const { payment, merchant } = view.snapshot;
@@ -190,7 +223,7 @@ function Wallets({ view, offer }: { view: View; offer: Watched }): JSX.Element |
   return (
     <div class="wallets" data-part="wallets">
       {links.map(({ name, href }, index) => (
-        <a class={index === 0 ? 'button button-main' : 'button'} href={href} rel="noreferrer noopener" key={href}>
+        <a class={index === 0 && view.wallets.length === 0 ? 'button button-main' : 'button'} href={href} rel="noreferrer noopener" key={href}>
           <Icon name="wallet" />
           {name === null ? view.translate('wallet.any') : view.translate('wallet.open', { wallet: name })}
         </a>

@@ -87,6 +87,7 @@ export function open(snapshot: Snapshot, over: Partial<HydrationData> = {}): Ope
       },
       isVisible: () => isVisible,
       memory: tabMemory(() => storage, snapshot.payment.id),
+      findWallets: () => ({ listed: () => [], provider: () => undefined }),
       leaveFor: (url) => left.push(url),
       reload: () => left.push('reload'),
       openIn: (language, choosing) => urls.push(`${language} ${choosing}`),

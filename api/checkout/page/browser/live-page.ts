@@ -4,7 +4,10 @@ import type { Scenario, Snapshot } from '../snapshot.ts';
 import { isResting, returnsByItself, shownState, stateOf } from '../state.ts';
 import { isOldNews, serviceClock } from './clock.ts';
 import { type Connection, type ConnectionEffects, connect, type Health } from './connection.ts';
+import { injectedTransfer } from '../injected-transfer.ts';
+import type { InjectedWallets } from './injected-wallets.ts';
 import type { TabMemory } from './memory.ts';
+import { payWithWallet } from './pay-with-wallet.ts';
 import { openReturn } from './returning.ts';
 import { selectOffer } from './selecting.ts';
 import { speech } from './speech.ts';
@@ -19,6 +22,8 @@ export interface PageEffects extends Omit<ConnectionEffects, 'pollEveryMs'> {
   copyText(text: string): Promise<boolean>;
   isVisible(): boolean;
   memory: TabMemory;
+  /** The wallets of this browser; `changed` is called when there are others. */
+  findWallets(changed: () => void): InjectedWallets;
   /** Goes to the merchant's page. */
   leaveFor(url: string): void;
   reload(): void;
@@ -76,6 +81,7 @@ export function openLivePage(effects: PageEffects, data: HydrationData, heardAt:
   let stopSelecting = (): void => {};
   let selectingSince = 0;
   let cancelCopied = (): void => {};
+  let isAsking = false;
   let tickedAt = effects.clock();
 
   const state = () => shownState({ ...props, now: clock.now() });
@@ -83,6 +89,7 @@ export function openLivePage(effects: PageEffects, data: HydrationData, heardAt:
 
   function change(part: Partial<CheckoutProps>): void {
     props = { ...props, ...part, now: clock.now() };
+    props = { ...props, ...lookForWallets() };
     effects.draw(props);
   }
 
@@ -187,7 +194,34 @@ export function openLivePage(effects: PageEffects, data: HydrationData, heardAt:
     cancelCopied = effects.after(COPIED_MS, () => change({ copied: null }));
   }
 
+  /** What was sent is not offered to be sent again, also after a reload; which transfer it was is part of the fact. */
+  const sentFact = (transfer: object): string => `wallet-sent:${JSON.stringify(transfer)}`;
+
+  /** What the page shows of wallets, from what there is to be paid now. */
+  function lookForWallets(): Pick<CheckoutProps, 'wallets' | 'walletAsked'> {
+    const transfer = injectedTransfer(props.snapshot, state());
+    if (transfer === null) return { wallets: [], walletAsked: null };
+    if (effects.memory.has(sentFact(transfer))) return { wallets: [], walletAsked: 'sent' };
+    return { wallets: injected.listed(), walletAsked: isAsking ? 'asking' : null };
+  }
+
+  async function payWith(walletId: string): Promise<void> {
+    const provider = injected.provider(walletId);
+    const transfer = injectedTransfer(props.snapshot, state());
+    if (provider === undefined || transfer === null || isAsking || effects.memory.has(sentFact(transfer))) return;
+    isAsking = true;
+    showProblem(null);
+    const outcome = await payWithWallet(provider, () => injectedTransfer(props.snapshot, state()));
+    isAsking = false;
+    if (outcome === 'sent') {
+      effects.memory.add(sentFact(transfer));
+      speak(translate('wallet.sent'));
+    }
+    showProblem(outcome === 'failed' ? { kind: 'wallet-failed' } : outcome === 'wrong-network' ? { kind: 'wallet-network' } : null);
+  }
+
   const actions: CheckoutActions = {
+    payWith: (walletId) => void payWith(walletId),
     select,
     choose,
     simulate: (scenario) => void simulate(scenario),
@@ -216,6 +250,9 @@ export function openLivePage(effects: PageEffects, data: HydrationData, heardAt:
     effects.after(untilNextSecond(Date.parse(props.snapshot.payment.expiresAt) - clock.now()), tick);
   }
 
+  const injected = effects.findWallets(() => {
+    if (props.actions !== null) change({});
+  });
   effects.tellHealth(health);
   const connection: Connection = connect(
     { ...effects, pollEveryMs: () => (isIdle() ? IDLE_POLL_MS : POLL_MS) },

@@ -3,6 +3,7 @@ import { Checkout, titleOf } from '../checkout.tsx';
 import type { CheckoutProps, HydrationData } from '../model.ts';
 import { copyText } from './copy.ts';
 import { keepingFocus } from './focus.ts';
+import { findWallets } from './injected-wallets.ts';
 import { type LivePage, openLivePage } from './live-page.ts';
 import { tabMemory } from './memory.ts';
 import { fetchSnapshot, openSocket, sendCommand } from './wire.ts';
@@ -29,6 +30,7 @@ function start(place: HTMLElement, data: HydrationData): void {
       copyText,
       isVisible: () => document.visibilityState === 'visible',
       memory: tabMemory(() => sessionStorage, data.snapshot.payment.id),
+      findWallets: (changed) => findWallets(window, changed),
       leaveFor: (url) => {
         if (/^https?:/.test(url)) location.assign(url);
       },
