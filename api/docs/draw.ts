@@ -46,8 +46,8 @@ export interface Draughtsman {
 export function openDraughtsman({ folders, assets, merchant, operator }: DrawnFrom): Draughtsman {
   const pages = readPages(folders);
   const references = [
-    openReference({ address: '/docs/api', title: 'API reference', root: '/api/v1', contract: merchant, limited: true }),
-    openReference({ address: '/docs/operator-api', title: 'Operator API', root: '/operator/v1', contract: operator, limited: false }),
+    openReference({ address: '/docs/api', title: 'API reference', root: '/api/v1', contract: merchant, limited: true, tryProgram: assets.try }),
+    openReference({ address: '/docs/operator-api', title: 'Operator API', root: '/operator/v1', contract: operator, limited: false, tryProgram: null }),
   ];
   let made: FindingIndex | undefined;
   const index = (): FindingIndex => {

@@ -8,6 +8,8 @@ export interface DocsAssets {
   style: string;
   script: string;
   search: string;
+  /** What sends operations; null where a deployment does not want that. */
+  try: string | null;
 }
 
 /** One document of the documentation, whatever it is about. */

@@ -50,13 +50,18 @@ interface Body {
  * thread of its own, when somebody first asks for it, and kept as it travels.
  */
 export function docsRouter(deps: Pick<Deps, 'config' | 'limiter'>, contracts: Contracts, folders: DocsFolders = SOURCES): Router {
-  const { manifest, files } = loadBuilt<'script' | 'style' | 'search'>(folders.assets, ASSETS);
+  const { manifest, files } = loadBuilt<'script' | 'style' | 'search' | 'try'>(folders.assets, ASSETS);
   const assets = new Map([...files, ...loadPictures(folders.pages)]);
   const drawing = openDrawing(join(packageRoot(), 'dist/docs-worker.js'), {
     folders,
     merchant: contracts.merchant as unknown as Contract,
     operator: contracts.operator as unknown as Contract,
-    assets: { script: `${ASSETS}/${manifest.script}`, style: `${ASSETS}/${manifest.style}`, search: `${ASSETS}/${manifest.search}` },
+    assets: {
+      script: `${ASSETS}/${manifest.script}`,
+      style: `${ASSETS}/${manifest.style}`,
+      search: `${ASSETS}/${manifest.search}`,
+      try: deps.config.SLUICE_DOCS_TRY_IT === 'on' ? `${ASSETS}/${manifest.try}` : null,
+    },
   });
   const contract = (): Promise<Drawn> =>
     Promise.resolve({

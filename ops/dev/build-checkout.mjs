@@ -13,7 +13,10 @@ const DOCS = 'api/docs/page';
 const PLACES = {
   checkout: { entries: { script: `${PAGE}/browser/main.tsx`, style: `${PAGE}/styles.css` }, locales: `${PAGE}/locales` },
   console: { entries: { script: `${CONSOLE}/browser/main.ts`, style: `${CONSOLE}/styles.css` }, locales: `${CONSOLE}/locales` },
-  'docs-page': { entries: { script: `${DOCS}/browser/main.ts`, search: `${DOCS}/browser/search.ts`, style: `${DOCS}/styles.css` }, locales: null },
+  'docs-page': {
+    entries: { script: `${DOCS}/browser/main.ts`, search: `${DOCS}/browser/search.ts`, try: `${DOCS}/browser/try.ts`, style: `${DOCS}/styles.css` },
+    locales: null,
+  },
 };
 /** Browsers that get a working script; older ones are served by the forms of the page. */
 const TARGET = ['chrome109', 'edge109', 'firefox115', 'safari16'];

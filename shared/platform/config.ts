@@ -242,6 +242,7 @@ const apiSchema = z.object({
     .default('.sluice/mail')
     .transform((folder) => resolve(packageRoot(), folder)),
   SLUICE_TRUSTED_PROXIES: ranges.default([]),
+  SLUICE_DOCS_TRY_IT: z.enum(['on', 'off'], 'must be on or off').default('on'),
   SLUICE_CANARY_URL: z.url({ protocol: /^https?$/ }).optional(),
   SLUICE_CANARY_KEY_FILE: z.string().min(1).optional(),
   SLUICE_RATE_LIMIT_SCALE: z.coerce.number().positive().default(1),

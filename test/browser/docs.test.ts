@@ -1,6 +1,6 @@
 import { get } from 'node:http';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { aService, type Service } from '#test/contract/service.ts';
+import { aService, listen, type Service } from '#test/contract/service.ts';
 import { describeInBrowser } from '#test/harness/browser.ts';
 import { axeFindings } from '#test/harness/tab.ts';
 
@@ -92,6 +92,83 @@ describeInBrowser('a page of the documentation', (open) => {
     await page.goto(`${service.origin}/docs/api/list-balances`);
     await expect.poll(() => page.getByRole('radio', { name: 'Python' }).isChecked()).toBe(true);
     expect(await page.locator('.code[data-language="python"]').isVisible()).toBe(true);
+  });
+});
+
+describeInBrowser('a newcomer', (open) => {
+  it('finds how to verify a webhook with the first two letters of it, and copies a function that verifies one', { timeout: 240_000 }, async () => {
+    const { page } = await open({ permissions: ['clipboard-read', 'clipboard-write'] });
+    page.setDefaultTimeout(60_000);
+    for (const letters of ['ve', 'we']) {
+      await page.goto(`${service.origin}/docs`, { waitUntil: 'networkidle' });
+      await page.getByRole('combobox').click();
+      await page.keyboard.type(letters);
+      const first = page.locator('#hits [role="option"]', { hasText: /^Webhooks/ }).first();
+      await first.waitFor();
+      expect(
+        await page
+          .locator('#hits [role="option"] .hit-title')
+          .allTextContents()
+          .then((titles) => titles.indexOf('Webhooks')),
+      ).toBeLessThan(3);
+      await first.click();
+      await page.waitForURL(`${service.origin}/docs/webhooks`);
+    }
+    const sample = page.locator('.languages .code[data-language="js"]', { hasText: 'isGenuine' }).first();
+    await sample.getByRole('button', { name: 'Copy' }).click();
+    await expect.poll(() => sample.getByRole('button').textContent(), { timeout: 10_000 }).toBe('Copied');
+    const copied = await page.evaluate(() => navigator.clipboard.readText());
+    const { isGenuine } = (await import(/* @vite-ignore */ `data:text/javascript,${encodeURIComponent(copied)}`)) as {
+      isGenuine(body: Buffer, signature: string, secret: string): boolean;
+    };
+    const body = Buffer.from('{"paymentId":"7d9f2c1e-5b0a-4c3e-9a77-0e2b6f1d8c44","status":"SUCCESS"}');
+    const signature = 'd20d990e7bcee64d6e572b8e117808f216cb954095d958ccfab03426d6c410ea';
+    expect([isGenuine(body, signature, 'whsec_test_secret'), isGenuine(body, signature, 'whsec_other')]).toEqual([true, false]);
+  });
+});
+
+describeInBrowser('whoever tries an operation in the reference', (open) => {
+  it('sends it to this deployment with the key they typed, which no page keeps', { timeout: 240_000 }, async () => {
+    const shop = await service.aShop();
+    const { page, trouble, requests } = await open();
+    page.setDefaultTimeout(60_000);
+    await page.goto(`${service.origin}/docs/api/create-payment#try-it`);
+    const form = page.locator('.try form');
+    await form.getByLabel('API key').fill(shop.apiKey);
+    await form.getByLabel('Body').fill('{"currencyCode":"USD","amount":"10","callbackUrl":"https://shop.example/","isSandbox":true}');
+    expect(await axeFindings(page)).toEqual([]);
+    await form.getByRole('button', { name: 'Send POST' }).click();
+    await expect.poll(() => form.getByRole('status').textContent(), { timeout: 10_000 }).toMatch(/^201[\s\S]*paymentUid/);
+    expect(await form.getByRole('status').textContent()).not.toContain(shop.apiKey);
+    await page.reload();
+    expect(await form.getByLabel('API key').inputValue()).toBe('');
+    expect(await page.evaluate(() => JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie]))).not.toContain(shop.apiKey);
+    expect(trouble).toEqual([]);
+    expect(requests.filter(({ url }) => !url.startsWith(service.origin) && url.startsWith('http'))).toEqual([]);
+  });
+
+  it('signs a cashout in the tab as the service reads it', async () => {
+    const shop = await service.aShop();
+    const { page } = await open({ tolerate: /422/ });
+    await page.goto(`${service.origin}/docs/api/estimate-settlement-fee#try-it`);
+    const form = page.locator('.try form');
+    await form.getByLabel('API key').fill(shop.apiKey);
+    await form.getByLabel('Cashout signing secret').fill(shop.cashoutSecret);
+    await form.getByRole('button', { name: 'Only sign' }).click();
+    await expect.poll(() => form.getByRole('status').textContent(), { timeout: 10_000 }).toMatch(/X-Timestamp: \d+\nX-Signature: [0-9a-f]{64}/);
+    await form.getByLabel('Body').fill('{}');
+    await form.getByRole('button', { name: 'Send POST' }).click();
+    // Behind the signature: the body is what is wrong.
+    await expect.poll(() => form.getByRole('status').textContent(), { timeout: 10_000 }).toMatch(/^422/);
+  });
+
+  it('finds no form where the deployment wants none, nor in the operator API', async () => {
+    const off = await listen({ ...service.deps, config: { ...service.deps.config, SLUICE_DOCS_TRY_IT: 'off' } });
+    const shown = async (address: string) => (await fetch(address)).text();
+    expect(await shown(`${off.origin}/docs/api/create-payment`)).not.toContain('class="try"');
+    await off.close();
+    expect(await shown(`${service.origin}/docs/api/create-payment`)).toContain('class="try"');
+    expect(await shown(`${service.origin}/docs/operator-api/change-gateway`)).not.toContain('class="try"');
   });
 });
 

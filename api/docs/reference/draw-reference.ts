@@ -6,7 +6,8 @@ import { codeBlock, groupLanguages, type Heading, plainText, renderPage } from '
 import type { Findable } from '../search.ts';
 import { type Answer, type Contract, type Operation, operationsOf, type Parameter, type Scheme } from './contract.ts';
 import { examplesOf, type Field, fieldsOf, merged, typeOf } from './schemas.ts';
-import { samplesOf } from './samples.ts';
+import { callOf, samplesOf } from './samples.ts';
+import { drawTryForm } from './try-form.ts';
 
 /** One contract as a part of the documentation. */
 export interface Reference {
@@ -17,6 +18,8 @@ export interface Reference {
   root: string;
   contract: Contract;
   operations: readonly Operation[];
+  /** Address of the script that sends operations from the page; null where none is to be sent. */
+  tryProgram: string | null;
   /** Whether RATE_LIMITS has a budget for each operation. */
   limited: boolean;
 }
@@ -92,6 +95,7 @@ export function drawOperation(reference: Reference, operation: Operation, highli
   return `<p class="crumbs"><a href="${reference.address}">${escapeHtml(reference.title)}</a> · ${escapeHtml(operation.group)}</p>
 <h1>${escapeHtml(operation.summary)}</h1>
 <p class="route route-large">${badge(operation.method)} <code>${escapeHtml(reference.root + operation.path)}</code></p>
+${contentsOf(reference, operation)}
 <div class="operation">
 <div class="operation-told">
 ${text(operation.description)}
@@ -99,6 +103,7 @@ ${text(operation.description)}
 ${parameters(contract, operation)}
 ${body(contract, operation)}
 ${answers(contract, operation)}
+${reference.tryProgram === null ? '' : drawTryForm(reference.tryProgram, reference.root, operation, callOf(contract, reference.root, operation))}
 </div>
 <div class="operation-shown">
 <h2 class="hidden-visually">Examples</h2>
@@ -107,6 +112,21 @@ ${shownAnswers(contract, operation, highlight)}
 </div>
 </div>
 ${neighbourLinks([neighbour(operations[at - 1]), neighbour(operations[at + 1])])}`;
+}
+
+/** What is on the page, in one line; those that were looked for by their id are further down than a screen. */
+function contentsOf({ tryProgram }: Reference, { parameters, body, answers: all }: Operation): string {
+  const parts = [
+    ...(parameters.length === 0 ? [] : ['Parameters']),
+    ...(body === undefined ? [] : ['Body']),
+    'Answers',
+    ...(all.some((answer) => !isGood(answer)) ? ['Errors'] : []),
+    ...(tryProgram === null ? [] : ['Try it']),
+  ];
+  const links = parts.map(
+    (part) => `<li${part === 'Try it' ? ' class="needs-program"' : ''}><a href="#${part.toLowerCase().replace(' ', '-')}">${part}</a></li>`,
+  );
+  return `<nav class="on-page" aria-label="On this page"><ul>${links.join('')}</ul></nav>`;
 }
 
 function terms({ limited }: Reference, { id, scheme, permissions }: Operation): string {

@@ -26,13 +26,21 @@ const COMPILES = { timeout: 240_000 };
 
 const execute = promisify(execFile);
 const contractOf = (name: string): Contract => parse(readFileSync(`api/contract/${name}.yaml`, 'utf8')) as Contract;
-const merchant = openReference({ address: '/docs/api', title: 'API reference', root: '/api/v1', contract: contractOf('openapi'), limited: true });
+const merchant = openReference({
+  address: '/docs/api',
+  title: 'API reference',
+  root: '/api/v1',
+  contract: contractOf('openapi'),
+  limited: true,
+  tryProgram: '/docs/assets/try.js',
+});
 const operator = openReference({
   address: '/docs/operator-api',
   title: 'Operator API',
   root: '/operator/v1',
   contract: contractOf('operator'),
   limited: false,
+  tryProgram: null,
 });
 
 describe.each([merchant, operator].map((reference) => [reference.title, reference] as const))('the pages of the %s', (_title, reference) => {
@@ -49,6 +57,9 @@ describe.each([merchant, operator].map((reference) => [reference.title, referenc
         ...operation.permissions.filter((permission) => !html.includes(`<code>${permission}</code>`)),
         ...ids.filter((id, at) => ids.indexOf(id) !== at).map((id) => `twice: ${id}`),
         ...[...html.matchAll(/\/docs\/errors#([a-z_]+)"/g)].flatMap(([, code = '']) => (code in ERRORS ? [] : [`no such code: ${code}`])),
+        ...[...html.matchAll(/<nav class="on-page"[\s\S]*?<\/nav>/g)].flatMap(([nav]) =>
+          [...nav.matchAll(/href="#([^"]+)"/g)].flatMap(([, id = '']) => (ids.includes(id) ? [] : [`leads nowhere: ${id}`])),
+        ),
         ...(/undefined|\[object Object\]|NaN/.test(html) ? ['something that is nothing'] : []),
       ].map((problem) => `${operation.id}: ${problem}`);
     });

@@ -17,6 +17,7 @@ const references = (['openapi', 'operator'] as const).map((name) =>
     root: '',
     contract: parse(readFileSync(`api/contract/${name}.yaml`, 'utf8')) as Contract,
     limited: false,
+    tryProgram: null,
   }),
 );
 const made = searchIndex(readPages({ pages: 'ops/docs', runbooks: 'ops/runbooks' }), references.flatMap(findableOperations));

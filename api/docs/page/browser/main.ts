@@ -19,7 +19,20 @@ for (const input of document.querySelectorAll<HTMLInputElement>('.languages > in
   });
 choose(remembered());
 openSearchBox();
+for (const place of document.querySelectorAll<HTMLElement>('.try')) openWhenAsked(place);
 followReader();
+
+/** Loads what sends an operation once somebody is about to; a link to the form opens it. */
+function openWhenAsked(place: HTMLElement): void {
+  const { program } = place.dataset;
+  if (program === undefined || !(place instanceof HTMLDetailsElement)) return;
+  place.addEventListener('toggle', () => void import(program).then(({ openTry }: { openTry(place: HTMLElement): void }) => openTry(place)), { once: true });
+  const follow = (): void => {
+    if (location.hash === `#${place.id}`) place.open = true;
+  };
+  addEventListener('hashchange', follow);
+  follow();
+}
 
 /** In place, so that colours stay. */
 function replaceOrigin(code: Element): void {
