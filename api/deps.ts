@@ -155,6 +155,8 @@ export interface GatewaySettings {
     maturitySeconds: number | null;
     inquiryAttempts: number;
   };
+  /** What a payment gets whose request says nothing of it; absent or null is the contract's own. */
+  defaults?: { timeoutSeconds: number | null; callbackUrl: string | null };
   apiAllowlist: string[];
   cashout: {
     enabled: boolean;

@@ -26,6 +26,7 @@ const AFTER: Readonly<Record<GatewayActName, string>> = {
   'allowlist-add': '/allowlists',
   'allowlist-remove': '/allowlists',
   'credits-ask': '/screening',
+  'settings-change': '/settings',
   'settlement-approve': '/cashouts/{id}',
   'settlement-retry': '/cashouts/{id}',
   'settlement-cancel': '/cashouts/{id}',

@@ -7,6 +7,7 @@ import { approvalView } from './approval-view.ts';
 import { answered, echoed } from './answered.ts';
 import { afterOf, filterOf } from './list-query.ts';
 import { policiesScreen } from './policies-screen.ts';
+import { settingsScreen } from './settings-screen.ts';
 import { personPlace, readPersonPlace } from './person-place.ts';
 import type { Deps, Gateway } from '#api/deps.ts';
 import type { Marked } from '#api/store/change-marks.ts';
@@ -90,6 +91,7 @@ export const GATEWAY_SCREENS: readonly GatewayScreen[] = [
   { path: '/sandbox', section: 'sandbox', read: sandbox },
   { path: '/keys', section: 'keys', read: keys },
   { path: '/allowlists', section: 'allowlists', read: allowlists },
+  { path: '/settings', section: 'settings', read: settings },
   { path: '/team', section: 'team', read: team },
 ];
 
@@ -308,6 +310,10 @@ async function allowlists(deps: Deps, { gateway, query, address }: Asked): Promi
 
 function policies(deps: Deps, { gateway, href, personId, query }: Asked): Promise<Screen | { to: string }> {
   return policiesScreen(deps, { gateway, href: `${href}/policies`, personId, query });
+}
+
+async function settings(deps: Deps, { gateway, query }: Asked): Promise<Screen> {
+  return settingsScreen(deps, { gateway, query });
 }
 
 const PEOPLE_ON_A_PAGE = 100;

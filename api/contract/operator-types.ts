@@ -1333,6 +1333,16 @@ export interface components {
                 /** @default 5 */
                 inquiryAttempts: number | null;
             } | null;
+            /** @description What a payment gets whose request says nothing of it; null is what the contract says. */
+            defaults?: {
+                /** @default null */
+                timeoutSeconds: number | null;
+                /**
+                 * Format: uri
+                 * @default null
+                 */
+                callbackUrl: string | null;
+            } | null;
             /**
              * @description Addresses and CIDR ranges that may use API-mode payments.
              * @example [

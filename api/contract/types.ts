@@ -1506,7 +1506,7 @@ export interface components {
         CheckoutModeInput: "HOSTED" | "API" | null;
         /**
          * Format: uri
-         * @description Where the browser goes after the result. Required in `HOSTED`; refused in `API`. localhost is allowed.
+         * @description Where the browser goes after the result. Required in `HOSTED`, unless the gateway's owners set one in the console; refused in `API`. localhost is allowed.
          */
         CallbackUrlInput: string | null;
         /**
@@ -1527,7 +1527,7 @@ export interface components {
             [key: string]: unknown;
         } | null;
         /**
-         * @description Validity window in seconds. 0 or below means 3600. No upper bound.
+         * @description Validity window in seconds. 0 or below means 3600. No upper bound. Absent or null is what the gateway's owners set in the console, or 3600.
          * @default 3600
          */
         TimeoutInput: number | null;

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Gateway, GatewaySettings } from '#api/deps.ts';
+import { CALLBACK_URL, isCallbackUrl } from '#api/payments/callback-url.ts';
 import { invalid } from '#shared/core/errors.ts';
 import { isMoney } from '#shared/core/money.ts';
 import { POLICY } from '#shared/core/policy.ts';
@@ -51,6 +52,17 @@ const settingsSchema = z.object({
         .nullable()
         .default(null),
       inquiryAttempts: count(1_000).default(POLICY.inquiryAttempts),
+    })
+    .prefault({}),
+  defaults: z
+    .object({
+      timeoutSeconds: z
+        .int('must be a whole number of seconds')
+        .min(60, 'must be at least 60')
+        .max(30 * DAY, `must be at most ${30 * DAY}`)
+        .nullable()
+        .default(null),
+      callbackUrl: z.string().refine(isCallbackUrl, CALLBACK_URL).nullable().default(null),
     })
     .prefault({}),
   apiAllowlist: cidrs.default([]),

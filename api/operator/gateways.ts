@@ -16,10 +16,8 @@ import {
   listGateways,
   lockGateway,
   type StoredGateway,
-  updateGateway,
   walkGateways,
 } from '#api/store/gateways.ts';
-import { listAssets } from '#api/store/assets.ts';
 import { seekGateways } from '#api/store/operator-seeks.ts';
 import type { Placed } from '#api/store/operator-walks.ts';
 import { insertOperatorAction } from '#api/store/proposals.ts';
@@ -30,7 +28,8 @@ import { uuidFrom } from '#shared/core/ids.ts';
 import { peppers } from '#shared/platform/key-ring.ts';
 import type { Reads, Tx } from '#shared/platform/postgres.ts';
 import type { OperatorCall } from './deps.ts';
-import { type GatewayInput, mergeGateway, readGateway } from '#api/gateways/gateway-settings.ts';
+import { readGateway } from '#api/gateways/gateway-settings.ts';
+import { changeSettings, refuseUnknownAssets } from '#api/gateways/change-settings.ts';
 import { fieldsOf, readId, readInteger, readPage, readReason } from './input.ts';
 import { countedReply, lastFound, readWalk, walkReply } from './read-walk.ts';
 
@@ -103,16 +102,12 @@ export async function changeGateway(deps: Deps, call: OperatorCall): Promise<Rep
   const id = readId(call.params);
   const patch = fieldsOf(call.body);
   const notes = readAllowlistNotes(patch.allowlistNotes);
+  const { reason: _, ...details } = patch;
   const gateway = await deps.db.transaction(async (tx) => {
-    const current = await lockGateway(tx, id);
-    if (current === undefined) throw new ServiceError('not_found');
-    const { screeningCredits, ...changed } = mergeGateway(current, patch);
-    await refuseUnknownAssets(tx, changed);
-    const { reason: _, ...details } = patch;
+    const { after, screeningCredits } = await changeSettings(tx, { id, patch, notes });
     await insertOperatorAction(tx, deps.operator, { action: 'gateway.change', target: id, reason: readReason(patch), details });
     if (screeningCredits !== undefined) await setScreeningCredits(tx, id, screeningCredits);
-    await noteAllowlists(tx, id, { before: current, now: changed, notes });
-    return viewNow(tx, await updateGateway(tx, { id, ...changed }));
+    return viewNow(tx, after);
   });
   return { status: 200, data: { gateway } };
 }
@@ -215,12 +210,4 @@ function readPermissions(given: unknown): string[] {
   const known: readonly string[] = PERMISSIONS;
   for (const [index, one] of given.entries()) if (!known.includes(one)) throw invalid(`permissions.${index}`, `must be one of ${PERMISSIONS.join(', ')}`);
   return [...new Set(given as string[])];
-}
-
-async function refuseUnknownAssets(sql: Reads, input: GatewayInput): Promise<void> {
-  const lists = { assetIds: input.settings.assetIds, 'openAmount.assetIds': input.settings.openAmount.assetIds };
-  if (Object.values(lists).every((ids) => ids === null)) return;
-  const known = new Set((await listAssets(sql)).map((asset) => asset.id));
-  for (const [field, ids] of Object.entries(lists))
-    for (const [index, id] of (ids ?? []).entries()) if (!known.has(id.toLowerCase())) throw invalid(`${field}.${index}`, 'is no asset of this deployment');
 }

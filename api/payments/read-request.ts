@@ -4,7 +4,7 @@ import type { NewPayment } from '#api/store/payments.ts';
 import { invalid } from '#shared/core/errors.ts';
 import { POLICY } from '#shared/core/policy.ts';
 import { SentJson } from '#shared/core/sent-json.ts';
-import { callbackRedirect } from './callback-url.ts';
+import { CALLBACK_URL, callbackRedirect, isCallbackUrl } from './callback-url.ts';
 import { checkAllowlist } from './load.ts';
 import { webhookPolicy } from './webhook-policy.ts';
 
@@ -52,10 +52,10 @@ export function readCheckout(deps: Pick<Deps, 'config'>, { gateway, body, sent, 
   if (checkoutMode === 'API') checkApiMode(gateway, body, clientIp);
   return {
     checkoutMode,
-    ...(checkoutMode === 'HOSTED' ? readCallback(body, sent) : { callbackUrl: null, callbackParams: null }),
+    ...(checkoutMode === 'HOSTED' ? readCallback(gateway, body, sent) : { callbackUrl: null, callbackParams: null }),
     webhookUrl: readWebhookUrl(deps, body.webhookUrl, checkoutMode),
     webhookParams: readParams(body, sent, 'webhookParams'),
-    timeoutSeconds: readTimeout(body.timeoutSeconds),
+    timeoutSeconds: readTimeout(body.timeoutSeconds ?? gateway.settings.defaults?.timeoutSeconds),
     language: body.language ?? null,
     title: readLine(body.title, 'title'),
     reference: readLine(body.reference, 'reference'),
@@ -69,14 +69,11 @@ function checkApiMode(gateway: Gateway, body: CheckoutBody, clientIp: string): v
   if (body.callbackUrl !== undefined && body.callbackUrl !== null) throw invalid('callbackUrl', 'must not be sent when checkoutMode is API');
 }
 
-/** The browser opens the callback URL, so localhost is allowed, and only http and https are (decisions 7). */
-function readCallback(body: CheckoutBody, sent: Asking<CheckoutBody>['sent']): Pick<Checkout, 'callbackUrl' | 'callbackParams'> {
-  const { callbackUrl } = body;
-  if (callbackUrl === undefined || callbackUrl === null) throw invalid('callbackUrl', 'is required when checkoutMode is HOSTED');
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
-  if (callbackUrl.length > 2_048 || /[\u0000-\u0020\u007f\\]/.test(callbackUrl) || !/^https?:\/\/[^/]/i.test(callbackUrl) || !URL.canParse(callbackUrl)) {
-    throw invalid('callbackUrl', 'must be an absolute http or https URL of at most 2048 characters');
-  }
+/** The request's own, or else the gateway's (decision 0085). */
+function readCallback(gateway: Gateway, body: CheckoutBody, sent: Asking<CheckoutBody>['sent']): Pick<Checkout, 'callbackUrl' | 'callbackParams'> {
+  const callbackUrl = body.callbackUrl ?? gateway.settings.defaults?.callbackUrl ?? null;
+  if (callbackUrl === null) throw invalid('callbackUrl', 'is required when checkoutMode is HOSTED');
+  if (!isCallbackUrl(callbackUrl)) throw invalid('callbackUrl', CALLBACK_URL);
   const params = readParams(body, sent, 'callbackParams');
   if (new URL(callbackRedirect(callbackUrl, params, LONGEST_RESULT)).href.length > LONGEST_URL)
     throw invalid('callbackParams', `would make the callback URL longer than ${LONGEST_URL} characters, more than web servers accept`);

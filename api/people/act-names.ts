@@ -29,6 +29,7 @@ export const GATEWAY_ACT_NAMES = [
   'allowlist-add',
   'allowlist-remove',
   'credits-ask',
+  'settings-change',
 ] as const;
 
 export type GatewayActName = (typeof GATEWAY_ACT_NAMES)[number];

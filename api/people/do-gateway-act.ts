@@ -42,7 +42,7 @@ export async function doGatewayAct(deps: Deps, signed: Signed, { proof, ...asked
       if (membership?.role !== role || !(await sessionLives(tx, signed.session.id))) throw new ServiceError('forbidden');
       const reply = await work(tx);
       const noted = { act: actNameOf(asked.act), target: reply.resourceId ?? act.target(fields), gatewayId: gateway.id };
-      await insertConsoleAction(tx, doer(signed), { ...noted, ...(agreed !== undefined && { after: agreed.content }) });
+      await insertConsoleAction(tx, doer(signed), { ...noted, ...(agreed !== undefined && { after: agreed.content }), ...act.noted?.(fields) });
       return reply;
     });
   return act.run(deps, { gateway, fields, agreed: agreed?.content ?? {}, personId, email, role, permissions, address: signed.address, commit });

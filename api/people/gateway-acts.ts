@@ -13,6 +13,8 @@ import { readPolicyBook } from '#api/gateways/read-policies.ts';
 import type { PolicyBook } from '#shared/core/written-policies.ts';
 import { changeKey, createKey, revokeKey } from '#api/gateways/manage-keys.ts';
 import { endOverlap, newSecret, replaceSecret } from '#api/gateways/secrets.ts';
+import { changeOwnSettings } from '#api/gateways/change-settings.ts';
+import { readSettingsChange, type SettingsChange } from '#api/gateways/owner-settings.ts';
 import { testWebhook } from '#api/payments/test-webhook.ts';
 import { addAddress, hideAddress, renameAddress } from '#api/settlements/address-book.ts';
 import { listCreditAsks, SCREENING_CREDIT } from '#api/store/credit-asks.ts';
@@ -54,6 +56,8 @@ interface GatewayAct<Fields> {
   target(fields: Fields): string;
   /** Everything that a person agrees to who proves that they want it; absent where a session is enough. */
   agreed?(deps: Deps, asked: { gateway: Gateway; fields: Fields; personId: string }): Promise<Act['content']>;
+  /** What it was and what it becomes, for the record of acts, where that is said apart from what is agreed to. */
+  noted?(fields: Fields): { before: object; after: object };
   /** Through the same use case as the merchant operation: there is no second way. Answers what is shown once. */
   run(deps: Deps, doing: Doing<Fields>): Promise<object>;
 }
@@ -98,6 +102,16 @@ async function entryInWords(deps: Deps, gateway: Gateway, id: string): Promise<R
 /** What is signed of policies: each as it is written, by its place, and the cap before and after. */
 function bookWords({ policies, capUsd }: PolicyBook, before: string | null): Record<string, string | null> {
   return { ...Object.fromEntries(policies.map((policy, at) => [`policy ${at + 1}`, JSON.stringify(policy)])), capBefore: before, capUsd };
+}
+
+/** What is signed of settings: of each what it was and what it is to be, so that another value before is another act. */
+function changeWords(change: SettingsChange): Record<string, string> {
+  return Object.fromEntries(Object.entries(change).flatMap(([name, [from, to]]) => [[`${name} before`, from] as const, [name, to] as const]));
+}
+
+function beforeAndAfter(change: SettingsChange): { before: object; after: object } {
+  const side = (at: 0 | 1): object => Object.fromEntries(Object.entries(change).map(([name, pair]) => [name, pair[at]]));
+  return { before: side(0), after: side(1) };
 }
 
 const SECRETS = ['webhook', 'cashout'] as const;
@@ -445,6 +459,20 @@ export const GATEWAY_ACTS: Readonly<Record<GatewayActName, GatewayAct<unknown>>>
         commit(async (tx) => {
           if (!gateway.settings.screening.enabled) throw new ServiceError('conflict', { message: 'Screening is off.' });
           if ((await listCreditAsks(tx, { gatewayId: gateway.id })).length > 0) throw new ServiceError('conflict', { message: 'Somebody asked already.' });
+          return { status: 200, data: {} };
+        }),
+      ),
+  }),
+  'settings-change': act({
+    permission: 'settings:write',
+    fields: z.strictObject({ change: z.string().max(16_384) }),
+    target: () => 'settings',
+    agreed: async (_deps, { fields: { change } }) => changeWords(readSettingsChange(change)),
+    noted: ({ change }) => beforeAndAfter(readSettingsChange(change)),
+    run: async (_deps, { gateway, fields: { change }, commit }) =>
+      nothing(
+        commit(async (tx) => {
+          await changeOwnSettings(tx, { gateway, change: readSettingsChange(change) });
           return { status: 200, data: {} };
         }),
       ),

@@ -10,6 +10,7 @@ const INTEGERS = new Set([
   'dispatchDelaySeconds',
   'credits',
   'threshold',
+  'timeoutSeconds',
 ]);
 /** Settings that are lists, written with commas. */
 const LISTS = new Set(['assetIds', 'apiAllowlist', 'allowlist']);

@@ -197,6 +197,66 @@ export interface AllowlistsScreen {
   filter: Readonly<Record<string, string>>;
 }
 
+/** What owners set, by the names of its fields. */
+export type SettingName =
+  | 'checkAmountDeviation'
+  | 'acceptableDiffKind'
+  | 'underAcceptableDiff'
+  | 'overAcceptableDiff'
+  | 'txFeePayer'
+  | 'commissionFeePayer'
+  | 'timeoutMinutes'
+  | 'graceMinutes'
+  | 'callbackUrl'
+  | 'contactEmail'
+  | 'strictSignatures';
+
+/** One setting that is to become something else. */
+export interface ChangedSetting {
+  name: SettingName;
+  /** As forms write it; nothing is what the contract says. */
+  from: string;
+  to: string;
+  /** What whoever asked saw, where it is not what is there now. */
+  seen: string | null;
+}
+
+/** What an amount would be judged to be. */
+export interface ToleranceRow {
+  received: string;
+  deviationUsd: string;
+  verdict: string;
+  /** What it is judged to be as things are, where something is to change. */
+  now: string | null;
+}
+
+/** What owners set of their gateway. */
+export interface SettingsScreen {
+  kind: 'settings';
+  billing: 'STANDARD' | 'MONTHLY' | 'PLATFORM';
+  /** Every setting as its form writes it, with what was filled in. */
+  values: Readonly<Record<SettingName, string>>;
+  /** As they are. */
+  current: Readonly<Record<SettingName, string>>;
+  /** Names of those that the billing arrangement overrides. */
+  overridden: readonly SettingName[];
+  /** What is to be saved, once somebody asked to; null before. */
+  review: { changes: readonly ChangedSetting[]; change: string } | null;
+  /** What is wrong with what was filled in: the setting, where it is one, and why. */
+  problem: { name: SettingName | null; text: string } | null;
+  examples: { price: string; own: string; rows: readonly ToleranceRow[] };
+  /** What only the operator sets, as it is. */
+  operator: {
+    commissionBps: number;
+    commissionMinUsd: string;
+    maturitySeconds: number;
+    screening: { enabled: boolean; threshold: number };
+    cashout: { enabled: boolean; parkingEnabled: boolean; dispatchDelaySeconds: number; dailyCapUsd: string | null };
+    openAmount: { enabled: boolean; minAmountUsd: string };
+    inquiryAttempts: number;
+  };
+}
+
 /** Destinations of a gateway. */
 export interface AddressesScreen extends ListScreen<Schemas['BookAddress']> {
   kind: 'addresses';
@@ -248,6 +308,7 @@ export type PlaceScreen =
   | AllowlistsScreen
   | GatewayMadeScreen
   | PoliciesScreen
+  | SettingsScreen
   | NewCashoutScreen
   | ReviewCashoutScreen
   | ShownOnceScreen

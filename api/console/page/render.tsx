@@ -28,6 +28,7 @@ import { Allowlists } from './allowlists.tsx';
 import { Addresses } from './addresses.tsx';
 import { GatewayMade } from './ops-acts.tsx';
 import { Policies } from './policies.tsx';
+import { Settings } from './settings.tsx';
 import { Team } from './team.tsx';
 import { Webhooks } from './webhooks.tsx';
 
@@ -186,6 +187,8 @@ function PlaceContent({ screen, place }: { screen: PlaceScreen; place: Surroundi
       return <GatewayMade screen={screen} place={place} />;
     case 'policies':
       return <Policies screen={screen} place={place} />;
+    case 'settings':
+      return <Settings screen={screen} place={place} />;
     case 'team':
       return <Team screen={screen} place={place} />;
     case 'webhook-tested':

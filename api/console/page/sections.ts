@@ -17,6 +17,7 @@ export const SECTIONS = [
   { name: 'sandbox', permission: 'payment:create' },
   { name: 'keys', permission: 'key:manage' },
   { name: 'allowlists', permission: 'settings:write' },
+  { name: 'settings', permission: 'settings:write' },
   { name: 'team', permission: 'team:manage' },
 ] as const;
 

@@ -56,6 +56,7 @@ const PAGES: Readonly<Record<string, string>> = {
   '/sandbox': 'payment:create',
   '/keys': 'key:manage',
   '/allowlists': 'settings:write',
+  '/settings': 'settings:write',
   '/team': 'team:manage',
 };
 

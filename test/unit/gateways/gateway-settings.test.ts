@@ -38,6 +38,7 @@ describe('a gateway', () => {
         cashout: { enabled: false, allowlist: [], parkingEnabled: false, parkedCap: 20, approvalCapUsd: null, dailyCapUsd: null, dispatchDelaySeconds: 0 },
         screening: { enabled: false, threshold: 70 },
         contactEmail: null,
+        defaults: { timeoutSeconds: null, callbackUrl: null },
         strictSignatures: false,
         branding: { displayName: null, logoUrl: null, supportUrl: null, language: null, qrMode: 'SAFE' },
       },

@@ -1,0 +1,70 @@
+import type { Gateway } from '#api/deps.ts';
+import { listAssets } from '#api/store/assets.ts';
+import { lockGateway, type StoredGateway, updateGateway } from '#api/store/gateways.ts';
+import { invalid, ServiceError } from '#shared/core/errors.ts';
+import type { Reads, Tx } from '#shared/platform/postgres.ts';
+import { noteAllowlists } from './allowlists.ts';
+import { type GatewayInput, mergeGateway } from './gateway-settings.ts';
+import { type OwnerSettingName, overriddenSettings, patchOf, type SettingsChange, writtenSettings } from './owner-settings.ts';
+
+interface Change {
+  id: string;
+  /** Objects merge, arrays replace, null brings back the default. */
+  patch: unknown;
+  /** What addresses of its allowlists are for. */
+  notes?: ReadonlyMap<string, string | null>;
+  /** Refuses the change for what the gateway is under lock. */
+  allow?(current: StoredGateway): void;
+}
+
+/** A gateway before and after a change, with the screening credits that the change names, which are no setting. */
+interface Changed {
+  before: StoredGateway;
+  after: StoredGateway;
+  screeningCredits: number | undefined;
+}
+
+/**
+ * The one way in which settings of a gateway change, in the caller's transaction, which notes who asked. Locks the gateway.
+ * @throws not_found; validation_error naming the first field at fault; whatever `allow` throws
+ */
+export async function changeSettings(tx: Tx, { id, patch, notes = new Map(), allow }: Change): Promise<Changed> {
+  const before = await lockGateway(tx, id);
+  if (before === undefined) throw new ServiceError('not_found');
+  allow?.(before);
+  const { screeningCredits, ...changed } = mergeGateway(before, patch);
+  await refuseUnknownAssets(tx, changed);
+  await noteAllowlists(tx, id, { before, now: changed, notes });
+  return { before, after: await updateGateway(tx, { id, ...changed }), screeningCredits };
+}
+
+/**
+ * Changes what owners set themselves, in the caller's transaction. Locks the gateway.
+ * @throws conflict naming what is there now, when it is not what whoever asks saw; validation_error naming the setting, also for what the billing arrangement overrides
+ */
+export async function changeOwnSettings(tx: Tx, { gateway, change }: { gateway: Pick<Gateway, 'id'>; change: SettingsChange }): Promise<void> {
+  await changeSettings(tx, {
+    id: gateway.id,
+    patch: patchOf(change),
+    allow: (current) => {
+      const now = writtenSettings(current.settings);
+      const overridden = overriddenSettings(current.billing);
+      for (const [name, [from]] of Object.entries(change) as [OwnerSettingName, readonly [string, string]][]) {
+        if (overridden.includes(name)) throw invalid(name, `is overridden by the billing arrangement ${current.billing}`);
+        if (now[name] !== from)
+          throw new ServiceError('conflict', {
+            message: `Somebody changed ${name} meanwhile: it is "${now[name]}" now, and was "${from}". Nothing was saved.`,
+          });
+      }
+    },
+  });
+}
+
+/** @throws validation_error naming the first asset that this deployment does not have */
+export async function refuseUnknownAssets(sql: Reads, input: GatewayInput): Promise<void> {
+  const lists = { assetIds: input.settings.assetIds, 'openAmount.assetIds': input.settings.openAmount.assetIds };
+  if (Object.values(lists).every((ids) => ids === null)) return;
+  const known = new Set((await listAssets(sql)).map((asset) => asset.id));
+  for (const [field, ids] of Object.entries(lists))
+    for (const [index, id] of (ids ?? []).entries()) if (!known.has(id.toLowerCase())) throw invalid(`${field}.${index}`, 'is no asset of this deployment');
+}

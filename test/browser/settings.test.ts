@@ -1,0 +1,82 @@
+import { randomUUID } from 'node:crypto';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { invitePerson } from '#api/people/invitations.ts';
+import { aService, type Service, type Shop } from '#test/contract/service.ts';
+import { describeInBrowser } from '#test/harness/browser.ts';
+import { serveConsole } from '#test/harness/console-stage.ts';
+import { axeFindings } from '#test/harness/tab.ts';
+import { overflowing } from './overflowing.ts';
+
+describeInBrowser('settings in the console', (open) => {
+  let service: Service;
+  let shop: Shop;
+  let served: Awaited<ReturnType<typeof serveConsole>>;
+  beforeAll(async () => {
+    service = await aService((deps) => ({ ...deps, config: { ...deps.config, SLUICE_CONSOLE_URL: 'http://localhost:1' } }));
+    shop = await service.aShop();
+    served = await serveConsole(service.deps, service.world.database);
+  });
+  afterAll(async () => {
+    await served?.stop();
+    await service?.stop();
+  });
+
+  /** An owner with a passkey in a browser of their own, signed in. */
+  const anOwner = async (): Promise<Page> => {
+    const { page } = await open({ tolerate: /status of 409/ });
+    const cdp = await page.context().newCDPSession(page);
+    await cdp.send('WebAuthn.enable');
+    const options = { protocol: 'ctap2', transport: 'internal', hasResidentKey: true, hasUserVerification: true, isUserVerified: true } as const;
+    await cdp.send('WebAuthn.addVirtualAuthenticator', { options: { ...options, automaticPresenceSimulation: true } });
+    const { db, randomBytes } = service.deps;
+    const by = { kind: 'command', name: 'root@host' } as const;
+    const { token } = await invitePerson({ db, randomBytes }, { email: `owner-${randomUUID()}@example.com`, gatewayId: shop.id, role: 'owner', by });
+    await page.goto(`${served.origin}/invitations/${token}`);
+    await page.getByRole('button', { name: /passkey/ }).click();
+    await page.locator('main[data-screen="places"]').waitFor();
+    return page;
+  };
+  const look = async (page: Page, name: string): Promise<void> => {
+    expect(await axeFindings(page), name).toEqual([]);
+    for (const width of [360, 1280]) {
+      await page.setViewportSize({ width, height: 900 });
+      expect(await overflowing(page), `${name} at ${width}`).toEqual([]);
+      const folder = process.env.SLUICE_TEST_SCREENSHOTS;
+      if (folder) await page.screenshot({ path: `${folder}/settings-${name}-${width}.png`, fullPage: true });
+    }
+  };
+
+  it('are tried on examples, looked at and proved; whoever comes second sees what is there now', async () => {
+    const [anna, ben] = [await anOwner(), await anOwner()];
+    const settings = `${served.origin}/g/${shop.id}/settings`;
+    await Promise.all([anna.goto(settings), ben.goto(settings)]);
+    await look(anna, 'form');
+    const review = async (page: Page, under: string): Promise<void> => {
+      const form = page.locator('form[aria-labelledby="tolerance"]');
+      await form.locator('select[name="acceptableDiffKind"]').selectOption('PERCENTAGE');
+      await form.locator('input[name="underAcceptableDiff"]').fill(under);
+      await form.locator('input[name="own"]').fill('98.5');
+      await form.getByRole('button', { name: 'Try it' }).click();
+      await page.getByText('As it would be').waitFor();
+    };
+    await review(anna, '1');
+    await look(anna, 'tried');
+    await anna.getByRole('button', { name: 'Look at the change' }).first().click();
+    await anna.getByRole('heading', { name: 'What changes' }).waitFor();
+    await look(anna, 'review');
+    await review(ben, '2');
+    await ben.getByRole('button', { name: 'Look at the change' }).first().click();
+    await anna.getByRole('button', { name: 'Save' }).click();
+    await anna.locator('form[aria-labelledby="tolerance"]').waitFor();
+    expect(await anna.locator('input[name="underAcceptableDiff"]').inputValue()).toBe('1');
+
+    await ben.getByRole('button', { name: 'Save' }).click();
+    await ben.getByText('Somebody changed this since you began').waitFor();
+    expect(await ben.locator('[role="alert"]:visible').innerText()).toContain('meanwhile');
+    await look(ben, 'conflict');
+    await ben.getByRole('button', { name: 'Save' }).click();
+    await ben.locator('form[aria-labelledby="tolerance"]').waitFor();
+    expect(await ben.locator('input[name="underAcceptableDiff"]').inputValue()).toBe('2');
+  });
+});
