@@ -179,6 +179,12 @@ export interface GatewaySettings {
     language: string | null;
     /** What QR codes of tokens hold: the address alone, or a URI with the amount that some wallets misread (ux 4). */
     qrMode: 'SAFE' | 'URI';
+    /** Six hexadecimal digits behind a `#`; absent or null is the service's own. */
+    accentColor?: string | null;
+    /** Absent is AUTO, as whoever pays has it. */
+    theme?: 'AUTO' | 'LIGHT' | 'DARK';
+    /** Hash of the logo that was uploaded, which comes before `logoUrl`. */
+    logo?: string | null;
   };
 }
 

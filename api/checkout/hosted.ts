@@ -4,6 +4,7 @@ import { loadHostedPayment } from '#api/payments/load.ts';
 import { selectHostedOffer } from '#api/payments/select-offer.ts';
 import { type Simulation, simulatePayment } from '#api/payments/simulate.ts';
 import { webhookPolicy } from '#api/payments/webhook-policy.ts';
+import { findLogo } from '#api/store/gateway-logos.ts';
 import { findGateway } from '#api/store/gateways.ts';
 import { ServiceError } from '#shared/core/errors.ts';
 import { coalesce } from './coalesce.ts';
@@ -46,7 +47,9 @@ export function openHostedCheckout(deps: Deps, { patienceMs = PATIENCE_MS } = {}
     logo: async (through, paymentId) => {
       const payment = await loadHostedPayment(through, { paymentId });
       const gateway = await findGateway(through.db.sql, payment.gatewayId);
-      const url = gateway?.settings.branding.logoUrl ?? null;
+      const { logo = null, logoUrl: url = null } = gateway?.settings.branding ?? {};
+      const uploaded = logo === null ? undefined : await findLogo(through.db.sql, payment.gatewayId, logo);
+      if (uploaded !== undefined) return uploaded;
       return url === null ? null : logos.logo(url);
     },
     mailsReceiptOf: (snapshot) => mailsReceiptOf(deps.config, snapshot),

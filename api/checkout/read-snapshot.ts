@@ -13,6 +13,7 @@ import { formatAmount } from '#shared/core/money.ts';
 import { POLICY } from '#shared/core/policy.ts';
 import type { Tx } from '#shared/platform/postgres.ts';
 import { isWithinGrace } from '#state-machines/payment/judge-deposit.ts';
+import { type Brand, brandOf } from './brand.ts';
 import { networkFacts } from './network-facts.ts';
 import type { PaidDeposit, PendingDeposit, PublicPayment, Snapshot } from './page/snapshot.ts';
 
@@ -21,6 +22,8 @@ export interface HostedPayment {
   snapshot: Snapshot;
   /** What the merchant asked for, the payment's own before the gateway's; null where nothing was said. */
   languages: readonly (string | null)[];
+  /** In the gateway's colours; absent is in the service's own. */
+  brand?: Brand;
 }
 
 /**
@@ -46,7 +49,7 @@ async function readAt(deps: Deps, paymentId: string): Promise<{ hosted: HostedPa
     const overdue = payment.status === 'PENDING' && payment.expiresAt <= now;
     const snapshot = await snapshotAt(tx, deps, { now, gateway, parts: await readParts(deps, payment, tx) });
     return {
-      hosted: { snapshot, languages: [payment.language, gateway.settings.branding.language] },
+      hosted: { snapshot, languages: [payment.language, gateway.settings.branding.language], brand: brandOf(gateway.settings) },
       expirable: overdue && (await readExpiryFacts(tx, payment.id, POLICY.expiryPatienceSeconds)).unpaid,
     };
   });
@@ -70,12 +73,18 @@ async function snapshotAt(tx: Tx, deps: Deps, { now, gateway, parts }: { now: Da
     merchant: {
       name: branding.displayName ?? gateway.name,
       host: payment.callbackUrl === null ? null : new URL(payment.callbackUrl).host,
-      logoPath: branding.logoUrl === null ? null : `/p/${payment.id}/logo`,
+      logoPath: logoPath(branding, payment.id),
       supportUrl: branding.supportUrl,
     },
     returnUrl: callbackRedirect(payment.callbackUrl ?? '', payment.callbackParams, { paymentUid: payment.id, status: payment.status }),
     qrMode: branding.qrMode,
   };
+}
+
+/** Its address changes with an uploaded logo, so that it can be kept. */
+function logoPath({ logo, logoUrl }: Gateway['settings']['branding'], paymentId: string): string | null {
+  if (logo !== undefined && logo !== null) return `/p/${paymentId}/logo?v=${logo.slice(0, 16)}`;
+  return logoUrl === null ? null : `/p/${paymentId}/logo`;
 }
 
 /** Coins on their way that may still decide: nothing decides a payment that a deposit has resolved, or one whose grace period is over. */

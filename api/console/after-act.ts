@@ -27,6 +27,8 @@ const AFTER: Readonly<Record<GatewayActName, string>> = {
   'allowlist-remove': '/allowlists',
   'credits-ask': '/screening',
   'settings-change': '/settings',
+  'logo-change': '/settings',
+  'logo-remove': '/settings',
   'settlement-approve': '/cashouts/{id}',
   'settlement-retry': '/cashouts/{id}',
   'settlement-cancel': '/cashouts/{id}',

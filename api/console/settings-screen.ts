@@ -2,6 +2,7 @@ import type { ChangedSetting, SettingsScreen, ToleranceRow } from '#api/console/
 import type { Deps, Gateway } from '#api/deps.ts';
 import { mergeGateway } from '#api/gateways/gateway-settings.ts';
 import {
+  OWNER_SETTINGS,
   OWNER_SETTING_NAMES,
   type OwnerSettingName,
   overriddenSettings,
@@ -12,6 +13,7 @@ import {
   writtenSettings,
 } from '#api/gateways/owner-settings.ts';
 import { type ToleranceExample, toleranceExamples } from '#api/gateways/tolerance-examples.ts';
+import { judgeAccent } from '#shared/core/accent.ts';
 import { ServiceError } from '#shared/core/errors.ts';
 import { isMoney, parseTrusted, type Usd } from '#shared/core/money.ts';
 import { POLICY } from '#shared/core/policy.ts';
@@ -45,6 +47,7 @@ export function settingsScreen({ config }: Pick<Deps, 'config'>, { gateway, quer
     overridden,
     review: reviewed ? { changes, change: JSON.stringify(Object.fromEntries(changes.map(({ name, from, to }) => [name, [from, to]]))) } : null,
     problem: changed.problem,
+    branding: brandingOf(query, changed.gateway),
     examples: examplesOf(query, gateway, changed.gateway),
     operator: {
       commissionBps: settings.commissionBps,
@@ -60,6 +63,25 @@ export function settingsScreen({ config }: Pick<Deps, 'config'>, { gateway, quer
       openAmount: { enabled: openAmount.enabled, minAmountUsd: openAmount.minAmountUsd },
       inquiryAttempts: settings.inquiryAttempts,
     },
+  };
+}
+
+/** The gateway as a change that is being tried would have it, or as it is where nothing of it can be read. */
+export function triedGateway(gateway: Gateway, query: URLSearchParams): Gateway {
+  const current = writtenSettings(gateway.settings);
+  const { change } = askedFor(query, { current, overridden: overriddenSettings(gateway.billing) });
+  return change === null ? gateway : tried(gateway, change).gateway;
+}
+
+/** How an accent is shown in each scheme, and where its pages can be looked at before it is saved. */
+function brandingOf(query: URLSearchParams, gateway: Gateway): SettingsScreen['branding'] {
+  const { accentColor = null, logo = null } = gateway.settings.branding;
+  const drafted = new URLSearchParams([...query].filter(([name]) => name === 'change' || name === 'was' || Object.hasOwn(OWNER_SETTINGS, name)));
+  return {
+    name: gateway.settings.branding.displayName ?? gateway.name,
+    accents: accentColor === null ? [] : (['light', 'dark'] as const).map((scheme) => ({ scheme, ...judgeAccent(accentColor, scheme) })),
+    logo,
+    draft: drafted.toString(),
   };
 }
 

@@ -1410,6 +1410,15 @@ export interface components {
                  * @enum {string|null}
                  */
                 qrMode: "SAFE" | "URI" | null;
+                /** @description Six hexadecimal digits behind a #. Where words in it could not be read, another shade is shown; null is the service's own. */
+                accentColor?: string | null;
+                /**
+                 * @default AUTO
+                 * @enum {string|null}
+                 */
+                theme: "AUTO" | "LIGHT" | "DARK" | null;
+                /** @description SHA-256 of the logo that owners uploaded in the console, which comes before logoUrl; null takes it away. */
+                logo?: string | null;
             } | null;
             reason?: components["schemas"]["Reason"];
         };

@@ -1,7 +1,9 @@
 import type { Gateway } from '#api/deps.ts';
+import { keepLogo } from '#api/store/gateway-logos.ts';
 import { listAssets } from '#api/store/assets.ts';
-import { lockGateway, type StoredGateway, updateGateway } from '#api/store/gateways.ts';
+import { listShownNames, lockGateway, lockShownNames, type StoredGateway, updateGateway } from '#api/store/gateways.ts';
 import { invalid, ServiceError } from '#shared/core/errors.ts';
+import { nameSkeleton } from '#shared/core/name-skeleton.ts';
 import type { Reads, Tx } from '#shared/platform/postgres.ts';
 import { noteAllowlists } from './allowlists.ts';
 import { type GatewayInput, mergeGateway } from './gateway-settings.ts';
@@ -43,7 +45,7 @@ export async function changeSettings(tx: Tx, { id, patch, notes = new Map(), all
  * @throws conflict naming what is there now, when it is not what whoever asks saw; validation_error naming the setting, also for what the billing arrangement overrides
  */
 export async function changeOwnSettings(tx: Tx, { gateway, change }: { gateway: Pick<Gateway, 'id'>; change: SettingsChange }): Promise<void> {
-  await changeSettings(tx, {
+  const { after } = await changeSettings(tx, {
     id: gateway.id,
     patch: patchOf(change),
     allow: (current) => {
@@ -58,6 +60,33 @@ export async function changeOwnSettings(tx: Tx, { gateway, change }: { gateway: 
       }
     },
   });
+  if (change.displayName !== undefined) await refuseAnothersName(tx, after);
+}
+
+/** What the logo of a gateway is to be, and the hash of what whoever asks saw; null is none. */
+export interface LogoChange {
+  seen: string | null;
+  logo: { hash: string; type: string; body: Buffer } | null;
+}
+
+/** Puts a logo in the place of the one there is, in the caller's transaction. Locks the gateway. @throws conflict when another one came meanwhile */
+export async function changeLogo(tx: Tx, { gateway, seen, logo }: LogoChange & { gateway: Pick<Gateway, 'id'> }): Promise<void> {
+  await changeSettings(tx, {
+    id: gateway.id,
+    patch: { branding: { logo: logo?.hash ?? null } },
+    allow: ({ settings }) => {
+      if ((settings.branding.logo ?? null) !== seen) throw new ServiceError('conflict', { message: 'Somebody changed the logo meanwhile. Nothing was saved.' });
+    },
+  });
+  if (logo !== null) await keepLogo(tx, { gatewayId: gateway.id, ...logo, shown: seen });
+}
+
+/** Refuses a name that payers could take for another shop's: they see it beside what they are asked to pay. Of two at once the later waits. @throws validation_error */
+async function refuseAnothersName(tx: Tx, { id, name, settings }: StoredGateway): Promise<void> {
+  await lockShownNames(tx);
+  const own = nameSkeleton(settings.branding.displayName ?? name);
+  for (const other of await listShownNames(tx, id))
+    if (nameSkeleton(other) === own) throw invalid('displayName', 'looks like the name of another shop here; ask whoever runs this service');
 }
 
 /** @throws validation_error naming the first asset that this deployment does not have */

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Gateway, GatewaySettings } from '#api/deps.ts';
 import { CALLBACK_URL, isCallbackUrl } from '#api/payments/callback-url.ts';
+import { isHexColour } from '#shared/core/accent.ts';
 import { invalid } from '#shared/core/errors.ts';
 import { isMoney } from '#shared/core/money.ts';
 import { POLICY } from '#shared/core/policy.ts';
@@ -87,6 +88,13 @@ const settingsSchema = z.object({
       supportUrl: url.default(null),
       language: languageTag.nullable().default(null),
       qrMode: z.enum(['SAFE', 'URI']).default('SAFE'),
+      accentColor: z.string().toLowerCase().refine(isHexColour, 'must be a colour such as "#1f5f4a"').nullable().default(null),
+      theme: z.enum(['AUTO', 'LIGHT', 'DARK']).default('AUTO'),
+      logo: z
+        .string()
+        .regex(/^[0-9a-f]{64}$/, 'must be the hash of a logo')
+        .nullable()
+        .default(null),
     })
     .prefault({}),
 }) satisfies z.ZodType<GatewaySettings>;

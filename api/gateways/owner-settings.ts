@@ -27,6 +27,11 @@ export const OWNER_SETTINGS = {
   graceMinutes: { path: ['settings', 'lateCaptureGraceSeconds'], kind: 'minutes', overriddenBy: [] },
   callbackUrl: { path: ['defaults', 'callbackUrl'], kind: 'text', overriddenBy: [] },
   contactEmail: { path: ['contactEmail'], kind: 'text', overriddenBy: [] },
+  displayName: { path: ['branding', 'displayName'], kind: 'text', overriddenBy: [] },
+  accentColor: { path: ['branding', 'accentColor'], kind: 'text', overriddenBy: [] },
+  theme: { path: ['branding', 'theme'], kind: 'text', overriddenBy: [] },
+  supportUrl: { path: ['branding', 'supportUrl'], kind: 'text', overriddenBy: [] },
+  qrMode: { path: ['branding', 'qrMode'], kind: 'text', overriddenBy: [] },
   strictSignatures: { path: ['strictSignatures'], kind: 'flag', overriddenBy: [] },
 } as const satisfies Record<string, OwnerSetting>;
 

@@ -9,6 +9,7 @@ import { checkoutUrl } from '#api/payments/urls.ts';
 import { ServiceError } from '#shared/core/errors.ts';
 import { packageRoot } from '#shared/platform/package-root.ts';
 import { readContract } from './app.ts';
+import { brandStylesRouter } from './brand-styles.ts';
 import { loadCatalogues } from './catalogues.ts';
 import { checkoutAssetsRouter, loadCheckoutAssets } from './checkout-assets.ts';
 import { checkoutPagesRouter } from './checkout-pages.ts';
@@ -44,6 +45,7 @@ export async function createCheckoutApp(deps: Deps, { hosted, ...folders }: Chec
     if (isForeignPage(request.headers, ownOrigin)) throw new ServiceError('forbidden', { message: 'Only the checkout page itself may ask this.' });
   };
   app.use(checkoutAssetsRouter(deps, assets, gate));
+  app.use(brandStylesRouter(deps, assets.files, gate));
   app.use(checkoutPagesRouter(deps, { hosted, catalogues, assets: assets.page, ownOrigin }));
   app.use(await contractRouter(deps, { document, apiRoot: '', schemes: {}, operations: checkoutOperations(hosted), gate }));
   app.use(answerErrors(deps));

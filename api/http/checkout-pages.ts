@@ -1,5 +1,6 @@
 import express, { type Request, type Response, type Router } from 'express';
 import { isForeignForm, isForeignPage, isNavigation } from '#api/checkout/foreign-page.ts';
+import { type Brand, brandedStyle } from '#api/checkout/brand.ts';
 import type { HostedCheckout } from '#api/checkout/hosted.ts';
 import type { ErrorKind, MailOutcome, PageAssets, PageFrame, Problem } from '#api/checkout/page/model.ts';
 import type { PaymentStatus, Snapshot } from '#api/checkout/page/snapshot.ts';
@@ -156,11 +157,11 @@ interface ShownReceipt extends Partial<Pick<Shown, 'status' | 'asked' | 'more'>>
 
 async function sendReceipt(
   visit: Visit,
-  { snapshot, languages }: HostedPayment,
+  { snapshot, languages, brand }: HostedPayment,
   { status = 200, outcome, typed = '', asked, more }: ShownReceipt,
 ): Promise<void> {
   const { request, response, headers, hosted } = visit;
-  const wishes = { path: `/p/${snapshot.payment.id}`, asked: asked === undefined ? queried(request, 'lang') : asked, given: languages };
+  const wishes = { path: `/p/${snapshot.payment.id}`, asked: asked === undefined ? queried(request, 'lang') : asked, given: languages, brand };
   const mail = hosted.mailsReceiptOf(snapshot) ? { outcome, typed } : null;
   const html = renderPage({ ...frame(visit, wishes), kind: 'receipt', snapshot, mail });
   return sendPage(request, response, { status, html, headers: { ...headers, ...more } });
@@ -220,11 +221,11 @@ interface Shown {
   more?: Record<string, string>;
 }
 
-async function sendPayment(visit: Visit, { snapshot, languages }: HostedPayment, { status, choosing, problem, asked, more }: Shown): Promise<void> {
+async function sendPayment(visit: Visit, { snapshot, languages, brand }: HostedPayment, { status, choosing, problem, asked, more }: Shown): Promise<void> {
   const { request, response, headers, ownOrigin } = visit;
   const { id } = snapshot.payment;
   const html = renderPage({
-    ...frame(visit, { path: `/p/${id}`, asked: asked === undefined ? queried(request, 'lang') : asked, given: languages }),
+    ...frame(visit, { path: `/p/${id}`, asked: asked === undefined ? queried(request, 'lang') : asked, given: languages, brand }),
     kind: 'payment',
     snapshot,
     choosing,
@@ -249,11 +250,24 @@ async function answerProblem(visit: Visit, thrown: unknown, forbidden: ErrorKind
   return sendPage(request, response, { status: error.status, html, headers: { ...headers, ...errorHeaders(error) } });
 }
 
-function frame(visit: Visit, { path, ...wishes }: { path: string; asked: string | null; given: readonly (string | null)[] }): PageFrame {
+interface Wishes {
+  path: string;
+  asked: string | null;
+  given: readonly (string | null)[];
+  brand?: Brand | undefined;
+}
+
+function frame(visit: Visit, { path, brand, ...wishes }: Wishes): PageFrame {
   const { catalogues, assets, request } = visit;
   const tag = chooseLanguage(catalogues.tags, { ...wishes, accepted: request.headers['accept-language'] });
   const languageAsked = wishes.asked !== null && matchLanguage(catalogues.tags, wishes.asked) !== undefined;
-  return { language: catalogues.language(tag), languages: catalogues.choices, languageAsked, assets, path };
+  return {
+    language: catalogues.language(tag),
+    languages: catalogues.choices,
+    languageAsked,
+    assets: brand === undefined ? assets : { ...assets, style: brandedStyle(assets.style, brand) },
+    path,
+  };
 }
 
 async function answerLogo(visit: Visit): Promise<void> {
@@ -267,7 +281,7 @@ async function answerLogo(visit: Visit): Promise<void> {
   }
   const logo = await hosted.logo(deps, paymentId);
   if (logo === null) throw new ServiceError('not_found');
-  sendLogo(response, logo);
+  sendLogo(response, logo, { named: queried(request, 'v') !== null });
 }
 
 /** The first value of a query parameter; null without one. */

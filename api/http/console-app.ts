@@ -13,8 +13,10 @@ import { POLICY } from '#shared/core/policy.ts';
 import { packageRoot } from '#shared/platform/package-root.ts';
 import { readContract } from './app.ts';
 import { readBody } from './body.ts';
+import { brandStylesRouter } from './brand-styles.ts';
 import { loadCatalogues } from './catalogues.ts';
 import { checkoutAssetsRouter, loadCheckoutAssets } from './checkout-assets.ts';
+import { sendLogo } from './checkout-logo.ts';
 import { pageHeaders, sendPage } from './checkout-page-answer.ts';
 import { clientIp } from './client-ip.ts';
 import { consoleApiRouter } from './console-api.ts';
@@ -45,23 +47,43 @@ export async function createConsoleApp(
     desk,
     followed,
     pageFolder = join(packageRoot(), 'dist/console'),
+    checkoutFolder = join(packageRoot(), 'dist/checkout'),
     contractFolder = join(packageRoot(), 'api/contract'),
-  }: { desk: PeopleDesk; followed: FollowedPages; pageFolder?: string; contractFolder?: string },
+  }: { desk: PeopleDesk; followed: FollowedPages; pageFolder?: string; checkoutFolder?: string; contractFolder?: string },
 ): Promise<Express> {
   const assets = loadCheckoutAssets(pageFolder);
   const catalogues = loadCatalogues(join(pageFolder, 'locales'));
   const ownOrigin = new URL(deps.config.SLUICE_CONSOLE_URL as string).origin;
   const headers = consoleHeaders(ownOrigin);
+  const [framed, shows] = [framedHeaders(headers), dataImageHeaders(headers)];
+  const checkoutAssets = loadCheckoutAssets(checkoutFolder);
+  const checkout = { assets: checkoutAssets.page, catalogues: loadCatalogues(join(checkoutFolder, 'locales')) };
   const app = express();
   app.disable('x-powered-by');
   app.set('etag', false);
   app.use(observe(deps));
   app.use(checkoutAssetsRouter(deps, assets, () => undefined));
+  // What owners look at before they save how their pages look.
+  app.use(checkoutAssetsRouter(deps, checkoutAssets, () => undefined));
+  app.use(brandStylesRouter(deps, checkoutAssets.files, () => undefined));
   const document = readContract(join(contractFolder, 'openapi.yaml'));
   app.use(API_ROOT, await consoleApiRouter(deps, { document, apiRoot: API_ROOT, ownOrigin }));
   app.use(async (request, response: Response) => {
     const address = clientIp(request, deps.config.SLUICE_TRUSTED_PROXIES);
-    const visit: Visit = { deps, desk, request, response, address, session: undefined, place: null, catalogues, follows: null, form: new URLSearchParams() };
+    const visit: Visit = {
+      deps,
+      desk,
+      request,
+      response,
+      address,
+      session: undefined,
+      place: null,
+      catalogues,
+      follows: null,
+      body: Buffer.alloc(0),
+      checkout,
+      form: new URLSearchParams(),
+    };
     const language = languageOf(visit);
     const page = (screen: Screen, notice: string | null): PageModel => ({
       language,
@@ -85,13 +107,18 @@ export async function createConsoleApp(
       visit.session = await readSession(deps, cookie);
       if (visit.session !== undefined) admission.prove();
       if (found.route.signedIn && visit.session === undefined) return redirect(response, headers, { to: '/sign-in' });
-      if (request.method === 'POST') visit.form = new URLSearchParams((await readBody(request, response)).toString('utf8'));
+      if (request.method === 'POST') {
+        visit.body = await readBody(request, response);
+        visit.form = new URLSearchParams(visit.body.toString('utf8'));
+      }
       const answer = await found.route.run(visit, found.named);
       if ('to' in answer) return redirect(response, headers, answer);
       if ('json' in answer) return sendJson(response, headers, answer.json);
       if ('follow' in answer) return tellChanges(response, followed, answer.follow, headers);
+      if ('logo' in answer) return sendLogo(response, answer.logo);
+      if ('framed' in answer) return await sendPage(request, response, { status: 200, html: answer.framed, headers: framed });
       if ('file' in answer) return await sendFile(deps, request, response, answer.file, headers);
-      const own = 'provider' in answer ? { ...headers, ...setCookies(answer) } : headers;
+      const own = 'provider' in answer ? { ...headers, ...setCookies(answer) } : answer.screen.kind === 'logo-review' ? shows : headers;
       return await sendPage(request, response, { status: 200, html: renderConsole(page(answer.screen, null)), headers: own });
     } catch (thrown) {
       const error = noteFailure(deps, response, thrown);
@@ -166,8 +193,27 @@ function routeOf(request: Pick<Request, 'method' | 'path'>): { route: Route; nam
 
 /** The checkout's, but that passkeys are asked for here, and that a form's origin is told to ourselves. */
 function consoleHeaders(ownOrigin: string): Record<string, string> {
-  const { 'Permissions-Policy': denied = '', ...headers } = pageHeaders(ownOrigin);
-  return { ...headers, 'Permissions-Policy': denied.replace('publickey-credentials-get=(), ', ''), 'Referrer-Policy': 'same-origin' };
+  const { 'Permissions-Policy': denied = '', 'Content-Security-Policy': policy = '', ...headers } = pageHeaders(ownOrigin);
+  return {
+    ...headers,
+    'Content-Security-Policy': `${policy}; frame-src 'self'`,
+    'Permissions-Policy': denied.replace('publickey-credentials-get=(), ', ''),
+    'Referrer-Policy': 'same-origin',
+  };
+}
+
+/** Of a page that stands in a frame of ours, and runs nothing. */
+function framedHeaders({ 'Content-Security-Policy': policy = '', ...headers }: Record<string, string>): Record<string, string> {
+  const own = policy
+    .replace("frame-ancestors 'none'", "frame-ancestors 'self'")
+    .replace("script-src 'self'", "script-src 'none'")
+    .replace("form-action 'self'", "form-action 'none'");
+  return { ...headers, 'Content-Security-Policy': own, 'X-Frame-Options': 'SAMEORIGIN' };
+}
+
+/** Of the page that shows an image which is nowhere yet. */
+function dataImageHeaders({ 'Content-Security-Policy': policy = '', ...headers }: Record<string, string>): Record<string, string> {
+  return { ...headers, 'Content-Security-Policy': policy.replace("img-src 'self'", "img-src 'self' data:") };
 }
 
 function setCookies({ cookie, language, provider }: Omit<Redirection, 'to'>): { 'Set-Cookie'?: string[] } {

@@ -5,8 +5,11 @@ import { OPERATOR_PAGES, type OperatorPage } from '#api/console/operator-screens
 import type { Screen } from '#api/console/page/model.ts';
 import { READ_EVERYTHING } from '#api/console/page/operator-sections.ts';
 import { permissionOf, type Section, SECTIONS } from '#api/console/page/sections.ts';
+import { triedGateway } from '#api/console/settings-screen.ts';
 import type { Deps } from '#api/deps.ts';
 import { type Marked, readChangeMarks } from '#api/store/change-marks.ts';
+import { readLogoImage } from '#api/gateways/logo-image.ts';
+import { findLogo } from '#api/store/gateway-logos.ts';
 import { readExportFile } from '#api/exports/exports.ts';
 import type { AskedAct } from '#api/people/do-gateway-act.ts';
 import type { AskedOperatorAct } from '#api/people/do-operator-act.ts';
@@ -14,7 +17,9 @@ import { enterDeployment, enterGateway } from '#api/people/places.ts';
 import { displayNameOf } from '#shared/chains/networks.ts';
 import { ServiceError } from '#shared/core/errors.ts';
 import { isUuid } from '#shared/core/ids.ts';
-import { type Answer, held, namedIn, OPERATORS, proofOf, queryOf, type Route, signed, type Visit } from './console-visit.ts';
+import { drawPreview } from './checkout-preview.ts';
+import { uploadedFile } from './uploaded-file.ts';
+import { type Answer, held, languageOf, namedIn, OPERATORS, proofOf, queryOf, type Route, signed, type Visit } from './console-visit.ts';
 
 /** Where a form of a gateway's page is sent that changes something. */
 export const ACT_PATH = '/g/{gateway}/acts/{act}';
@@ -26,6 +31,9 @@ export const REVIEW_PATH = '/g/{gateway}/cashouts/review';
 /** Behind the path of a page: where changes of what it shows are told. */
 const CHANGES = '/changes';
 
+/** Where a logo is sent before it is anybody's, and where the one that is shown is looked at. */
+const LOGO_PATH = '/g/{gateway}/settings/logo';
+
 /** Pages of gateways and of the deployment, and what is done there. */
 export const PLACE_ROUTES: readonly Route[] = [
   { method: 'GET', path: '/g/{gateway}', signedIn: true, run: beginningOf },
@@ -36,6 +44,9 @@ export const PLACE_ROUTES: readonly Route[] = [
     run: async (visit, named) => ({ json: await visit.desk.gatewayActOptions({ ...held(visit), ...askedActOf(visit, named) }) }),
   },
   { method: 'GET', path: '/g/{gateway}/exports/{id}/file', signedIn: true, run: exportFile },
+  { method: 'GET', path: '/g/{gateway}/settings/preview', signedIn: true, run: previewOf },
+  { method: 'GET', path: LOGO_PATH, signedIn: true, run: ownLogo },
+  { method: 'POST', path: LOGO_PATH, signedIn: true, run: reviewLogo },
   { method: 'POST', path: ACT_PATH, signedIn: true, run: gatewayAct },
   { method: 'POST', path: REVIEW_PATH, signedIn: true, run: reviewCashout },
   ...GATEWAY_SCREENS.filter(({ follows }) => follows !== undefined).map(
@@ -189,6 +200,35 @@ async function exportFile(visit: Visit, { gateway: gatewayId = '', id = '' }: Re
   const { gateway, permissions } = await enter(visit, gatewayId, 'reports');
   if (!permissions.includes('report:export')) throw new ServiceError('forbidden');
   return { file: await readExportFile(visit.deps, { gateway, id }) };
+}
+
+/** A page of the checkout in a gateway's looks, as they are or as they are being tried. */
+async function previewOf(visit: Visit, { gateway: gatewayId = '' }: Readonly<Record<string, string>>): Promise<Answer> {
+  const { gateway, permissions, href } = await enter(visit, gatewayId, 'settings');
+  if (!permissions.includes(permissionOf('settings'))) throw new ServiceError('forbidden');
+  const { settings, name } = triedGateway(gateway, queryOf(visit));
+  const { checkout } = visit;
+  return {
+    framed: drawPreview(checkout, { name, settings, scene: queryOf(visit).get('scene'), language: languageOf(visit).tag, logoPath: `${href}/settings/logo` }),
+  };
+}
+
+async function ownLogo(visit: Visit, { gateway: gatewayId = '' }: Readonly<Record<string, string>>): Promise<Answer> {
+  const { gateway, permissions } = await enter(visit, gatewayId, 'settings');
+  if (!permissions.includes(permissionOf('settings'))) throw new ServiceError('forbidden');
+  const { logo = null } = gateway.settings.branding;
+  const found = logo === null ? undefined : await findLogo(visit.deps.db.sql, gateway.id, logo);
+  if (found === undefined) throw new ServiceError('not_found');
+  return { logo: found };
+}
+
+/** Looks at what somebody sent; nothing of it is kept but in the form that asks for it. */
+async function reviewLogo(visit: Visit, { gateway: gatewayId = '' }: Readonly<Record<string, string>>): Promise<Answer> {
+  const { gateway, permissions } = await enter(visit, gatewayId, 'settings');
+  if (!permissions.includes(permissionOf('settings'))) throw new ServiceError('forbidden');
+  const body = uploadedFile(visit.body, visit.request.headers['content-type'], 'logo');
+  const image = readLogoImage(body);
+  return { screen: { kind: 'logo-review', ...image, bytes: body.length, image: body.toString('base64'), seen: gateway.settings.branding.logo ?? null } };
 }
 
 async function reviewCashout(visit: Visit, { gateway = '' }: Readonly<Record<string, string>>): Promise<Answer> {

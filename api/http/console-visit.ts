@@ -6,7 +6,9 @@ import type { Deps, SentFile } from '#api/deps.ts';
 import type { PageLanguage } from '#api/page/catalogue.ts';
 import { chooseLanguage } from '#api/page/language.ts';
 import type { Session } from '#api/store/sessions.ts';
+import type { Logo } from '#api/clients/merchant-logo.ts';
 import type { Catalogues } from './catalogues.ts';
+import type { CheckoutLooks } from './checkout-preview.ts';
 import { consoleCookie, cookieNamed, LANGUAGE_COOKIE } from './console-request.ts';
 
 /** Beginning of the path of all pages of the deployment. */
@@ -25,6 +27,10 @@ export interface Visit {
   catalogues: Catalogues;
   /** Where the page tells of changes, and the mark of what it is drawn of; null for a page that follows nothing. */
   follows: PageModel['follows'];
+  /** The bytes that were sent; none for a GET. */
+  body: Buffer;
+  /** What the checkout's pages are drawn with, for whoever looks at theirs. */
+  checkout: CheckoutLooks;
   /** Fields of the form that was sent; none for a GET. */
   form: URLSearchParams;
 }
@@ -35,6 +41,8 @@ export type Answer =
   | Redirection
   | { json: object }
   | { file: SentFile }
+  | { framed: string }
+  | { logo: Logo }
   | { follow: Omit<FollowedPage, 'told' | 'ended'> };
 
 /** Where a browser goes on, and what it keeps. */

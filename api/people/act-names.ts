@@ -30,6 +30,8 @@ export const GATEWAY_ACT_NAMES = [
   'allowlist-remove',
   'credits-ask',
   'settings-change',
+  'logo-change',
+  'logo-remove',
 ] as const;
 
 export type GatewayActName = (typeof GATEWAY_ACT_NAMES)[number];

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { Commit, Deps, Gateway, Reply } from '#api/deps.ts';
 import { createPayment } from '#api/payments/create.ts';
@@ -13,7 +14,8 @@ import { readPolicyBook } from '#api/gateways/read-policies.ts';
 import type { PolicyBook } from '#shared/core/written-policies.ts';
 import { changeKey, createKey, revokeKey } from '#api/gateways/manage-keys.ts';
 import { endOverlap, newSecret, replaceSecret } from '#api/gateways/secrets.ts';
-import { changeOwnSettings } from '#api/gateways/change-settings.ts';
+import { readLogoImage } from '#api/gateways/logo-image.ts';
+import { changeLogo, changeOwnSettings } from '#api/gateways/change-settings.ts';
 import { readSettingsChange, type SettingsChange } from '#api/gateways/owner-settings.ts';
 import { testWebhook } from '#api/payments/test-webhook.ts';
 import { addAddress, hideAddress, renameAddress } from '#api/settlements/address-book.ts';
@@ -112,6 +114,15 @@ function changeWords(change: SettingsChange): Record<string, string> {
 function beforeAndAfter(change: SettingsChange): { before: object; after: object } {
   const side = (at: 0 | 1): object => Object.fromEntries(Object.entries(change).map(([name, pair]) => [name, pair[at]]));
   return { before: side(0), after: side(1) };
+}
+
+const hash = z.string().regex(/^[0-9a-f]{64}$/);
+
+/** @throws validation_error for what is no logo */
+function logoOf(image: string): { hash: string; type: string; body: Buffer } {
+  const body = Buffer.from(image, 'base64');
+  const { type } = readLogoImage(body);
+  return { hash: createHash('sha256').update(body).digest('hex'), type, body };
 }
 
 const SECRETS = ['webhook', 'cashout'] as const;
@@ -473,6 +484,35 @@ export const GATEWAY_ACTS: Readonly<Record<GatewayActName, GatewayAct<unknown>>>
       nothing(
         commit(async (tx) => {
           await changeOwnSettings(tx, { gateway, change: readSettingsChange(change) });
+          return { status: 200, data: {} };
+        }),
+      ),
+  }),
+  'logo-change': act({
+    permission: 'settings:write',
+    fields: z.strictObject({ image: z.base64().max(16_384), seen: hash.optional() }),
+    target: () => 'logo',
+    agreed: async (_deps, { fields: { image, seen = null } }) => {
+      const { hash: logo, type } = logoOf(image);
+      return { before: seen, logo, type };
+    },
+    run: async (_deps, { gateway, fields: { image, seen = null }, commit }) =>
+      nothing(
+        commit(async (tx) => {
+          await changeLogo(tx, { gateway, seen, logo: logoOf(image) });
+          return { status: 200, data: {} };
+        }),
+      ),
+  }),
+  'logo-remove': act({
+    permission: 'settings:write',
+    fields: z.strictObject({ seen: hash }),
+    target: () => 'logo',
+    agreed: async (_deps, { fields: { seen } }) => ({ before: seen, logo: null }),
+    run: async (_deps, { gateway, fields: { seen }, commit }) =>
+      nothing(
+        commit(async (tx) => {
+          await changeLogo(tx, { gateway, seen, logo: null });
           return { status: 200, data: {} };
         }),
       ),

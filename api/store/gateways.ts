@@ -5,6 +5,8 @@ import { inOrder, type Placed, placeOf, stretch, type Walk } from './operator-wa
 /** First halves of the advisory lock keys; the second is a hash of the gateway's id. */
 const CASHOUT_LOCK_CLASS = 7_582_004;
 const KEYS_LOCK_CLASS = 7_582_005;
+/** Advisory lock of what shops are called. */
+const NAMES_LOCK_CLASS = 7_582_011;
 
 /** A gateway as stored, with the moment it was created. */
 export interface StoredGateway extends Gateway {
@@ -78,6 +80,18 @@ export async function updateGateway(tx: Tx, gateway: Gateway): Promise<StoredGat
 /** The driver's JSON type wants an index signature, which an interface does not have. */
 function asJson(settings: GatewaySettings): Parameters<Tx['json']>[0] {
   return settings as unknown as Parameters<Tx['json']>[0];
+}
+
+/** Has whoever gives a shop another name wait until this transaction ends. */
+export async function lockShownNames(tx: Tx): Promise<void> {
+  await tx`select pg_advisory_xact_lock(${NAMES_LOCK_CLASS}, 0)`;
+}
+
+/** What payers read of every other gateway; reads all of them, and locks nothing. */
+export async function listShownNames(sql: Reads, exceptId: string): Promise<string[]> {
+  const rows = await sql<{ name: string }[]>`
+    select coalesce(settings -> 'branding' ->> 'displayName', name) as name from gateways where id <> ${exceptId} and status = 'VERIFIED'`;
+  return rows.map(({ name }) => name);
 }
 
 /** What a stored secret is for. */

@@ -238,6 +238,12 @@ export const POLICY = {
   openedRemembered: 10_000,
 
   // The hosted checkout
+  /** In a form it is a third longer, and a field has 16 KB: enough for a sharp logo, and for nothing else. */
+  uploadedLogoBytes: 12_000,
+  /** Nobody sees less, and what unfolds to more costs a phone its memory. */
+  logoSides: { least: 16, most: 512 },
+  /** Two megabytes at most. */
+  brandStylesKept: 100,
   /** With everything else the page stays below 80 KB. */
   logoBytes: 24_576,
   /** A page without a logo is complete: nobody waits long for one. */

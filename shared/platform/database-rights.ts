@@ -28,6 +28,7 @@ export const WORKING_RIGHTS: Readonly<Record<'http' | 'worker' | 'signer' | 'ind
       database_epochs day_changes day_figures deposit_addresses deposits export_parts exports freezes further_transfers gateway_entries gateway_months gateway_secrets
       gateways idempotency_keys identities indexer_leases invitations invoice_lines invoices issuer_refusals ledger_accounts ledger_entries ledger_transactions
       lying_deposits lying_outputs memberships mempool_deposits mempool_snapshots mempool_transactions networks opening_outputs operator_actions operator_proposals outbox
+      gateway_logos
       output_locks passkey_challenges passkeys payment_events payment_names payment_offers payment_references payment_steps payments payout_attempts payout_events
       payouts people person_notices pool_moves price_sources prices provider_sign_ins reconciliations recovery_codes refused_requests requests rescans roles sandbox_deposits
       policy_versions receipt_mails schema_migrations screening_credits screening_days screening_scores screenings sent_json sessions settlement_approvals settlement_events
@@ -65,6 +66,7 @@ export const WORKING_RIGHTS: Readonly<Record<'http' | 'worker' | 'signer' | 'ind
       exports: 'insert',
       freezes: 'insert update(lost_deposits) delete',
       further_transfers: 'insert',
+      gateway_logos: 'insert delete',
       gateway_secrets: 'insert update(expires_at sealed sealed_under)',
       gateways: 'insert update(billing name settings status)',
       idempotency_keys: 'insert update(body resource_id status)',

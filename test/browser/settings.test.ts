@@ -8,6 +8,10 @@ import { serveConsole } from '#test/harness/console-stage.ts';
 import { axeFindings } from '#test/harness/tab.ts';
 import { overflowing } from './overflowing.ts';
 
+/** A disc, 64 × 64, as PNG. */
+const LOGO =
+  'iVBORw0KGgoAAAANSUhEUgAAAEAAAABACAYAAACqaXHeAAAAwUlEQVR42u3b2RGCUAxAUcqxEuu1Q63AEfAtWU5mLOCeL4TkOIxZNq/n433m1y64FMio6HQYs8PDQqwODwWxO34bQpTwLRBR45cgRI+fipAlfgpCtvihCFnjhyG0Bsge/xdClfjbCK0BqsVfRmgNUDX+NAKAzgDV438iAADQGKBL/FcEAAAAAAAAAAAAT4P+CwAA4K2Qd4IA+gL4MgTAx1EAFiSsyACwJmdR0qqsZWnr8g4mnMw4mnI253DS6awpPR9IKFm23eeByQAAAABJRU5ErkJggg==';
+
 describeInBrowser('settings in the console', (open) => {
   let service: Service;
   let shop: Shop;
@@ -78,5 +82,27 @@ describeInBrowser('settings in the console', (open) => {
     await ben.getByRole('button', { name: 'Save' }).click();
     await ben.locator('form[aria-labelledby="tolerance"]').waitFor();
     expect(await ben.locator('input[name="underAcceptableDiff"]').inputValue()).toBe('2');
+  });
+
+  it('show the checkout itself in the colours that are tried, and say what becomes of a colour that cannot be read', async () => {
+    const anna = await anOwner();
+    await anna.goto(`${served.origin}/g/${shop.id}/settings`);
+    const form = anna.locator('form[aria-labelledby="branding"]');
+    await form.locator('input[name="accentColor"]').fill('#e5a50a');
+    await form.locator('input[name="displayName"]').fill('Kwik Coffee');
+    await form.getByRole('button', { name: 'Try it' }).click();
+    await anna.getByText('too little to be read').waitFor();
+    const payer = anna.frameLocator('iframe').first();
+    await payer.getByText('Kwik Coffee').first().waitFor();
+    while ((await anna.locator('.preview:not([open])').count()) > 0) await anna.locator('.preview:not([open]) summary').first().click();
+    await anna.frameLocator('iframe').nth(3).getByText('Kwik Coffee').first().waitFor();
+    await look(anna, 'branding');
+    await anna.locator('input[type="file"]').setInputFiles({ name: 'logo.png', mimeType: 'image/png', buffer: Buffer.from(LOGO, 'base64') });
+    await anna.getByRole('button', { name: 'Look at it first' }).click();
+    await anna.getByRole('heading', { name: 'The new logo' }).waitFor();
+    await look(anna, 'logo');
+    await anna.getByRole('button', { name: 'Use this logo' }).click();
+    await anna.getByRole('button', { name: 'Remove the logo' }).waitFor();
+    await look(anna, 'logo-kept');
   });
 });

@@ -209,6 +209,11 @@ export type SettingName =
   | 'graceMinutes'
   | 'callbackUrl'
   | 'contactEmail'
+  | 'displayName'
+  | 'accentColor'
+  | 'theme'
+  | 'supportUrl'
+  | 'qrMode'
   | 'strictSignatures';
 
 /** One setting that is to become something else. */
@@ -244,6 +249,16 @@ export interface SettingsScreen {
   review: { changes: readonly ChangedSetting[]; change: string } | null;
   /** What is wrong with what was filled in: the setting, where it is one, and why. */
   problem: { name: SettingName | null; text: string } | null;
+  branding: {
+    /** As payers read it. */
+    name: string;
+    /** What becomes of the accent in each scheme; none without one. */
+    accents: readonly { scheme: 'light' | 'dark'; accent: string; contrast: number; corrected: boolean }[];
+    /** Hash of the uploaded one. */
+    logo: string | null;
+    /** The query that previews are asked for with. */
+    draft: string;
+  };
   examples: { price: string; own: string; rows: readonly ToleranceRow[] };
   /** What only the operator sets, as it is. */
   operator: {
@@ -255,6 +270,19 @@ export interface SettingsScreen {
     openAmount: { enabled: boolean; minAmountUsd: string };
     inquiryAttempts: number;
   };
+}
+
+/** A logo that somebody sent, before it is anybody's. */
+export interface LogoReviewScreen {
+  kind: 'logo-review';
+  type: 'image/png' | 'image/webp';
+  width: number;
+  height: number;
+  bytes: number;
+  /** In base64. */
+  image: string;
+  /** Hash of the one that is shown now. */
+  seen: string | null;
 }
 
 /** Destinations of a gateway. */
@@ -309,6 +337,7 @@ export type PlaceScreen =
   | GatewayMadeScreen
   | PoliciesScreen
   | SettingsScreen
+  | LogoReviewScreen
   | NewCashoutScreen
   | ReviewCashoutScreen
   | ShownOnceScreen

@@ -28,6 +28,7 @@ import { Allowlists } from './allowlists.tsx';
 import { Addresses } from './addresses.tsx';
 import { GatewayMade } from './ops-acts.tsx';
 import { Policies } from './policies.tsx';
+import { LogoReview } from './branding.tsx';
 import { Settings } from './settings.tsx';
 import { Team } from './team.tsx';
 import { Webhooks } from './webhooks.tsx';
@@ -121,6 +122,8 @@ function titleOf({ screen, place }: PageModel, t: Translate): string {
       return t('shown-once.secret-title');
     case 'new-link':
       return t('shown-once.link-title');
+    case 'logo-review':
+      return t('settings.logo-review');
     case 'gateway-made':
       return t('ops-act.made-title');
     case 'problem':
@@ -187,6 +190,8 @@ function PlaceContent({ screen, place }: { screen: PlaceScreen; place: Surroundi
       return <GatewayMade screen={screen} place={place} />;
     case 'policies':
       return <Policies screen={screen} place={place} />;
+    case 'logo-review':
+      return <LogoReview screen={screen} place={place} />;
     case 'settings':
       return <Settings screen={screen} place={place} />;
     case 'team':

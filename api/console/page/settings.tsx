@@ -1,5 +1,6 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { ActForm } from './act-form.tsx';
+import { BrandingAside, Previews } from './branding.tsx';
 import type { ChangedSetting, SettingName, SettingsScreen, Surroundings } from './model.ts';
 import { Badge, Fact, Facts, Table } from './parts.tsx';
 import { type MessageKey, type Translate, useTexts } from './texts.ts';
@@ -15,6 +16,8 @@ const CHOICES: Readonly<Partial<Record<SettingName, Readonly<Record<string, Mess
   acceptableDiffKind: { ABSOLUTE: 'settings.kind-absolute', PERCENTAGE: 'settings.kind-percentage' },
   txFeePayer: { MERCHANT: 'settings.payer-merchant', CUSTOMER: 'settings.payer-customer' },
   commissionFeePayer: { MERCHANT: 'settings.payer-merchant', CUSTOMER: 'settings.payer-customer' },
+  theme: { AUTO: 'settings.theme-auto', LIGHT: 'settings.theme-light', DARK: 'settings.theme-dark' },
+  qrMode: { SAFE: 'settings.qr-safe', URI: 'settings.qr-uri' },
   strictSignatures: { false: 'settings.off', true: 'settings.on' },
 };
 
@@ -42,6 +45,10 @@ export function Settings({ screen, place }: Of): JSX.Element {
       </SettingsForm>
       <SettingsForm screen={screen} place={place} part="fees" names={['txFeePayer', 'commissionFeePayer']} />
       <SettingsForm screen={screen} place={place} part="payments" names={['timeoutMinutes', 'graceMinutes', 'callbackUrl']} />
+      <div class="branding">
+        <SettingsForm screen={screen} place={place} part="branding" names={['displayName', 'accentColor', 'theme', 'supportUrl', 'qrMode']} />
+        <BrandingAside screen={screen} place={place} />
+      </div>
       <SettingsForm screen={screen} place={place} part="contact" names={['contactEmail', 'strictSignatures']} />
       <OperatorsPart screen={screen} place={place} />
     </>
@@ -49,7 +56,7 @@ export function Settings({ screen, place }: Of): JSX.Element {
 }
 
 interface FormProps extends Of {
-  part: 'tolerance' | 'fees' | 'payments' | 'contact';
+  part: 'tolerance' | 'fees' | 'payments' | 'branding' | 'contact';
   names: readonly SettingName[];
   children?: ComponentChildren;
 }
@@ -75,7 +82,7 @@ function SettingsForm({ screen, place, part, names, children }: FormProps): JSX.
           <button class="button button-main" type="submit" name="step" value="review">
             {t('settings.review')}
           </button>
-          {part === 'tolerance' && (
+          {(part === 'tolerance' || part === 'branding') && (
             <button class="button" type="submit" name="step" value="try">
               {t('settings.try')}
             </button>
@@ -93,6 +100,9 @@ const INPUTS: Readonly<Partial<Record<SettingName, { maxLength: number; placehol
   graceMinutes: { maxLength: 24, inputMode: 'decimal' },
   callbackUrl: { maxLength: 2_048 },
   contactEmail: { maxLength: 320 },
+  displayName: { maxLength: 120 },
+  accentColor: { maxLength: 7 },
+  supportUrl: { maxLength: 2_000 },
 };
 
 function Field({ name, value }: { name: SettingName; value: string }): JSX.Element {
@@ -207,6 +217,7 @@ function Review({ screen, place, review: { changes, change } }: Of & { review: N
         ))}
       </Table>
       {judges && <Examples screen={screen} />}
+      {changes.some(({ name }) => LOOKS.includes(name)) && <Previews screen={screen} place={place} />}
       <p class="hint">{t(changes.every(({ name }) => ALWAYS.includes(name)) ? 'settings.at-once' : 'settings.new-payments')}</p>
       <ActForm place={place} act="settings-change" fields={{ change }} proved look="main" label={t('settings.save')} />
       <a href={`${place.href}/settings`}>{t('settings.leave')}</a>
@@ -215,7 +226,9 @@ function Review({ screen, place, review: { changes, change } }: Of & { review: N
 }
 
 /** What is about no payment. */
-const ALWAYS: readonly SettingName[] = ['contactEmail', 'strictSignatures'];
+const ALWAYS: readonly SettingName[] = ['contactEmail', 'displayName', 'accentColor', 'theme', 'supportUrl', 'qrMode', 'strictSignatures'];
+/** What pages look like. */
+const LOOKS: readonly SettingName[] = ['displayName', 'accentColor', 'theme', 'supportUrl', 'qrMode'];
 
 function Value({ t, name, value }: Pick<ChangedSetting, 'name'> & { t: Translate; value: string }): JSX.Element {
   return <span class="setting-value">{valueText(t, name, value)}</span>;

@@ -40,7 +40,7 @@ describe('a gateway', () => {
         contactEmail: null,
         defaults: { timeoutSeconds: null, callbackUrl: null },
         strictSignatures: false,
-        branding: { displayName: null, logoUrl: null, supportUrl: null, language: null, qrMode: 'SAFE' },
+        branding: { displayName: null, logoUrl: null, supportUrl: null, language: null, qrMode: 'SAFE', accentColor: null, theme: 'AUTO', logo: null },
       },
     });
   });

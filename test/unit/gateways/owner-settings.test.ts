@@ -25,6 +25,7 @@ describe('settings of owners', () => {
       },
       defaults: { timeoutSeconds: 61, callbackUrl: null },
       contactEmail: null,
+      branding: { displayName: null, accentColor: null, theme: 'AUTO', supportUrl: null, qrMode: 'SAFE' },
       strictSignatures: false,
     });
   });
