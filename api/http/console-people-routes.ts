@@ -1,11 +1,13 @@
-import type { Screen } from '#api/console/page/model.ts';
+import type { ProfileScreen, Screen } from '#api/console/page/model.ts';
 import { PROVIDER_CALLBACK } from '#api/clients/provider-callback.ts';
 import { readLink } from '#api/people/mailed-link.ts';
 import { readInvitation } from '#api/people/sign-in.ts';
 import { showAuthenticator } from '#api/store/authenticators.ts';
 import { showIdentity } from '#api/store/identities.ts';
 import { listPasskeys } from '#api/store/passkeys.ts';
-import { listMemberships } from '#api/store/people.ts';
+import { listMemberships, listRoles } from '#api/store/people.ts';
+import { listChoices, NOTIFICATION_KINDS } from '#api/store/notifications.ts';
+import { kindsFor } from '#api/people/notifications.ts';
 import { listSessions } from '#api/store/sessions.ts';
 import { cookieNamed, PROVIDER_COOKIE } from './console-request.ts';
 import { type Answer, cookieOf, field, held, OPERATORS, proofOf, type Route, signed, type Visit, visitor } from './console-visit.ts';
@@ -197,6 +199,15 @@ export const PEOPLE_ROUTES: readonly Route[] = [
   },
   {
     method: 'POST',
+    path: '/profile/notifications',
+    signedIn: true,
+    run: async (visit) => {
+      const kinds = NOTIFICATION_KINDS.filter((kind) => visit.form.get(`tell:${kind}`) === 'on');
+      return changed(visit.desk.chooseNotifications({ ...held(visit), gateway: field(visit, 'gateway'), kinds }));
+    },
+  },
+  {
+    method: 'POST',
     path: '/profile/sessions/revoke',
     signedIn: true,
     run: (visit) => changed(visit.desk.revokeSession({ ...held(visit), id: field(visit, 'id') })),
@@ -242,6 +253,7 @@ export async function profile(visit: Visit): Promise<Screen> {
   ]);
   return {
     kind: 'profile',
+    notifications: await notificationsOf(visit, session.personId),
     provider: name === undefined ? null : { name, since: since?.toISOString() ?? null },
     authenticator: { ...authenticator, since: authenticator.since?.toISOString() ?? null },
     passkeys: passkeys.map(({ id, createdAt, usedAt }) => ({
@@ -259,6 +271,18 @@ export async function profile(visit: Visit): Promise<Screen> {
       here: id === session.id,
     })),
   };
+}
+
+/** What a person may be mailed of each gateway of theirs, and what of it they chose. */
+async function notificationsOf({ deps: { db } }: Visit, personId: string): Promise<ProfileScreen['notifications']> {
+  const [places, roles, choices] = await Promise.all([listMemberships(db.sql, personId), listRoles(db.sql), listChoices(db.sql, personId)]);
+  return places.flatMap(({ gatewayId, gatewayName, role }) => {
+    const may = kindsFor(roles.find(({ name }) => name === role)?.permissions ?? []);
+    if (gatewayId === null || may.length === 0) return [];
+    return [
+      { gatewayId, name: gatewayName ?? '', kinds: may.map((kind) => ({ kind, on: choices.some((one) => one.gatewayId === gatewayId && one.kind === kind) })) },
+    ];
+  });
 }
 
 async function changed(work: Promise<object>): Promise<Answer> {

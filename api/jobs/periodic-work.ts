@@ -8,6 +8,7 @@ import { matureCredits } from '#api/ledger/mature-credits.ts';
 import { pinGenesis } from '#api/operator/pin-genesis.ts';
 import { resealEverything } from '#api/operator/reseal.ts';
 import { creditFinalDeposits } from '#api/payments/credit-deposit.ts';
+import { notifyPeople } from '#api/people/notifications.ts';
 import { expireDuePayments } from '#api/payments/expire.ts';
 import { confirmDueSimulations } from '#api/payments/simulate.ts';
 import { payHeldOrders } from '#api/payouts/pay-held-orders.ts';
@@ -20,6 +21,7 @@ import { deleteOldExports } from '#api/store/exports.ts';
 import { listUntrusted } from '#api/store/database-epoch.ts';
 import { foldDayChanges } from '#api/store/day-figures.ts';
 import { deleteOldReplies } from '#api/store/idempotency.ts';
+import { deleteOldNotifications } from '#api/store/notifications.ts';
 import { deleteDoneOutbox, insertOutbox, type Topic } from '#api/store/outbox.ts';
 import { listUnsent } from '#api/store/payout-attempts.ts';
 import { forgetReceiptMails } from '#api/store/receipt-mails.ts';
@@ -55,6 +57,7 @@ const ANSWERS_FORGOTTEN_AT_ONCE = 10_000;
 const REQUESTS_FORGOTTEN_AT_ONCE = 50_000;
 /** Each may have hundreds of parts. */
 const EXPORTS_FORGOTTEN_AT_ONCE = 20;
+const NOTIFICATIONS_FORGOTTEN_AT_ONCE = 10_000;
 const SIGN_INS_FORGOTTEN_AT_ONCE = 1_000;
 const RECEIPT_MAILS_FORGOTTEN_AT_ONCE = 1_000;
 const RECONCILED_EVERY_MS = 60_000;
@@ -122,6 +125,11 @@ export const periodicWork = {
   'forget-exports': {
     everySeconds: 600,
     run: ({ db }) => db.transaction((tx) => deleteOldExports(tx, { days: POLICY.exportsKeptDays, limit: EXPORTS_FORGOTTEN_AT_ONCE })),
+  },
+  'notify-people': { everySeconds: 30, run: notifyPeople },
+  'forget-notifications': {
+    everySeconds: 600,
+    run: (deps) => deleteOldNotifications(deps.db.sql, { days: POLICY.notificationsKeptDays, limit: NOTIFICATIONS_FORGOTTEN_AT_ONCE }),
   },
   'forget-sign-ins': { everySeconds: 600, run: (deps) => forgetSignIns(deps.db.sql, { days: POLICY.signInsKeptDays, limit: SIGN_INS_FORGOTTEN_AT_ONCE }) },
   'forget-receipt-mails': {

@@ -237,6 +237,19 @@ export const POLICY = {
   /** Some hundred kilobytes, for which a payment that is looked at every few seconds is asked about once. */
   openedRemembered: 10_000,
 
+  // Mail that people chose
+  /** Whoever reads more mail than this from one place reads none of it; the rest comes in the next one. */
+  notificationsPerHour: 6,
+  notesInMail: 500,
+  linksInMail: 20,
+  /** People that one look mails; the next one is half a minute away. */
+  notifiedAtOnce: 100,
+  /** Longer than anything that is told could be found again by looking. */
+  notificationsKeptDays: 30,
+  /** A tenth of what was ever given, and never less than a handful, is little. */
+  fewCredits: 10,
+  fewCreditsShare: 10,
+
   // The hosted checkout
   /** In a form it is a third longer, and a field has 16 KB: enough for a sharp logo, and for nothing else. */
   uploadedLogoBytes: 12_000,

@@ -29,6 +29,7 @@ export const WORKING_RIGHTS: Readonly<Record<'http' | 'worker' | 'signer' | 'ind
       gateways idempotency_keys identities indexer_leases invitations invoice_lines invoices issuer_refusals ledger_accounts ledger_entries ledger_transactions
       lying_deposits lying_outputs memberships mempool_deposits mempool_snapshots mempool_transactions networks opening_outputs operator_actions operator_proposals outbox
       gateway_logos
+      notification_choices
       output_locks passkey_challenges passkeys payment_events payment_names payment_offers payment_references payment_steps payments payout_attempts payout_events
       payouts people person_notices pool_moves price_sources prices provider_sign_ins reconciliations recovery_codes refused_requests requests rescans roles sandbox_deposits
       policy_versions receipt_mails schema_migrations screening_credits screening_days screening_scores screenings sent_json sessions settlement_approvals settlement_events
@@ -80,6 +81,7 @@ export const WORKING_RIGHTS: Readonly<Record<'http' | 'worker' | 'signer' | 'ind
       memberships: 'insert update(ended_at)',
       mempool_transactions: 'update(ended_at replaced_by state)',
       networks: 'insert update(genesis_hash native_symbol paused_at)',
+      notification_choices: 'insert delete',
       operator_actions: 'insert',
       operator_proposals: 'insert update(decided_at decided_by outcome status)',
       outbox: 'insert update(due_at failures state)',
@@ -149,6 +151,7 @@ export const WORKING_RIGHTS: Readonly<Record<'http' | 'worker' | 'signer' | 'ind
       payment_names payment_offers payment_steps payments payout_attempts payout_events payouts people person_notices pool_moves price_quotes price_sources prices provider_sign_ins reconciliations
       recovery_codes refused_requests requests rescans rewind_requests sandbox_deposits schema_migrations screening_credits screening_days screening_scores
       policy_versions receipt_mails screenings sent_json sessions settlement_events settlement_fees settlement_policies settlement_quotes settlements sightings sign_in_links
+      memberships notification_choices notification_marks notifications roles
       signer_reports spent_outputs statements tallies
       trace_contexts transfer_sums unexplained_balances unknown_outgoing used_signatures wallets watches webhook_answers webhook_attempts webhook_events
       withheld_payouts withheld_transfer_credits withheld_transfers
@@ -199,6 +202,8 @@ export const WORKING_RIGHTS: Readonly<Record<'http' | 'worker' | 'signer' | 'ind
       mempool_snapshots: 'insert update(applied_at epoch seq taken_at)',
       mempool_transactions: 'insert update(ended_at first_seen_at replaced_by state) delete',
       networks: 'update(genesis_hash outgoing_reviewed traces_missing_since trusted_generation)',
+      notification_marks: 'insert update(place)',
+      notifications: 'insert update(mail_id sent_at taken_at) delete',
       opening_outputs: 'insert',
       operator_actions: 'insert',
       outbox: 'insert update(claimed_until claims due_at failures handed_until last_error state) delete',

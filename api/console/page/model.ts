@@ -368,6 +368,8 @@ export type EntryScreen =
 
 export interface ProfileScreen {
   kind: 'profile';
+  /** What may be mailed of each gateway, and what is. */
+  notifications: { gatewayId: string; name: string; kinds: { kind: 'approval' | 'parked' | 'rejected' | 'held' | 'webhook' | 'credits'; on: boolean }[] }[];
   /** Since when it counts, and what of it is left to do. */
   authenticator: { since: string | null; codesLeft: number; waits: boolean };
   /** The identity provider by its name, and since when it signs this person in; null where there is none. */

@@ -64,6 +64,31 @@ function Authenticator({ of: { since, codesLeft, waits } }: { of: ProfileScreen[
   );
 }
 
+/** What a person is mailed about one gateway. */
+function Notifications({ of: { gatewayId, name, kinds } }: { of: ProfileScreen['notifications'][number] }): JSX.Element {
+  const t = useTexts();
+  return (
+    <section class="card" aria-labelledby={`mail-${gatewayId}`}>
+      <h2 id={`mail-${gatewayId}`}>{t('notifications.title', { name })}</h2>
+      <form class="form" method="post" action="/profile/notifications">
+        <input type="hidden" name="gateway" value={gatewayId} />
+        <fieldset class="choices">
+          <legend class="hint">{t('notifications.about')}</legend>
+          {kinds.map(({ kind, on }) => (
+            <label class="check">
+              <input type="checkbox" name={`tell:${kind}`} value="on" checked={on} />
+              <span>{t(`notifications.${kind}`)}</span>
+            </label>
+          ))}
+        </fieldset>
+        <button class="button" type="submit">
+          {t('notifications.save')}
+        </button>
+      </form>
+    </section>
+  );
+}
+
 /** What a person signs in with, and where they are signed in. */
 export function Profile({ screen, person }: { screen: ProfileScreen; person: string }): JSX.Element {
   const t = useTexts();
@@ -105,6 +130,9 @@ export function Profile({ screen, person }: { screen: ProfileScreen; person: str
       </section>
       <Authenticator of={screen.authenticator} />
       {screen.provider !== null && <ProviderCard of={screen.provider} proof={<Proof has={screen.authenticator.since !== null} />} />}
+      {screen.notifications.map((one) => (
+        <Notifications of={one} />
+      ))}
       <section class="card" aria-labelledby="sessions">
         <h2 id="sessions">{t('profile.sessions')}</h2>
         <ul class="rows" data-part="sessions">

@@ -1,0 +1,149 @@
+import type { Deps, Mail } from '#api/deps.ts';
+import { insertConsoleAction } from '#api/store/console-actions.ts';
+import {
+  countMailsOfHour,
+  dropNotes,
+  listWaitingPeople,
+  lockWaiting,
+  NOTIFICATION_KINDS,
+  type NotificationKind,
+  noteCredits,
+  noteHeld,
+  noteSent,
+  noteSettlements,
+  noteWebhooks,
+  replaceChoices,
+  takeNotes,
+  type WaitingNote,
+} from '#api/store/notifications.ts';
+import { findMembership, lockMembership } from '#api/store/people.ts';
+import { sessionLives } from '#api/store/sessions.ts';
+import { ServiceError } from '#shared/core/errors.ts';
+import { uuidFrom } from '#shared/core/ids.ts';
+import { POLICY } from '#shared/core/policy.ts';
+import { doer, type Signed } from './signed.ts';
+
+/** What the role of whoever is told must allow, and what is written: never a word of a merchant's or a payer's. */
+const KINDS: Readonly<Record<NotificationKind, { permission: string; subject: string; many: string; path(subject: string): string }>> = {
+  approval: {
+    permission: 'settlement:read',
+    subject: 'A cashout waits for approval',
+    many: 'Cashouts that wait for approval',
+    path: (id) => `/cashouts/${id}`,
+  },
+  parked: { permission: 'settlement:read', subject: 'A cashout is parked', many: 'Cashouts that are parked', path: (id) => `/cashouts/${id}` },
+  rejected: { permission: 'settlement:read', subject: 'A cashout was rejected', many: 'Cashouts that were rejected', path: (id) => `/cashouts/${id}` },
+  held: { permission: 'payment:read', subject: 'Screening holds a payment', many: 'Payments that screening holds', path: (id) => `/payments/${id}` },
+  webhook: { permission: 'payment:read', subject: 'A webhook was given up', many: 'Payments whose webhooks were given up', path: (id) => `/payments/${id}` },
+  credits: { permission: 'aml:read', subject: 'Screening credits run out', many: 'Gateways whose screening credits run out', path: () => '/settings' },
+};
+
+/** What a role may be told. Pure. */
+export function kindsFor(permissions: readonly string[]): NotificationKind[] {
+  return NOTIFICATION_KINDS.filter((kind) => permissions.includes(KINDS[kind].permission));
+}
+
+/**
+ * Chooses what a person is mailed about a gateway of theirs; a session is enough, since it changes nothing but their own mail. Locks the membership.
+ * @throws not_found for a gateway that is not theirs; forbidden for what their role may not read
+ */
+export async function chooseNotifications(
+  { db }: Pick<Deps, 'db'>,
+  signed: Signed,
+  { gatewayId, kinds }: { gatewayId: string; kinds: readonly NotificationKind[] },
+): Promise<void> {
+  const { personId, id } = signed.session;
+  await db.transaction(async (tx) => {
+    const membership = await lockMembership(tx, personId, gatewayId);
+    if (membership === undefined) throw new ServiceError('not_found');
+    const may = kindsFor(membership.permissions);
+    if (kinds.some((kind) => !may.includes(kind)) || !(await sessionLives(tx, id))) throw new ServiceError('forbidden');
+    await replaceChoices(tx, personId, gatewayId, kinds);
+    await insertConsoleAction(tx, doer(signed), { act: 'notifications.choose', target: personId, gatewayId, after: { kinds } });
+  });
+}
+
+type Sending = Pick<Deps, 'db' | 'config' | 'log' | 'mail' | 'randomBytes'>;
+
+/**
+ * Looks for what people want to be told, and mails it: what waits for a person goes out in one mail, and no more than a few mails an hour go to anybody; what comes above that
+ * waits for the next one. A mail that was not taken is sent again under its own name. Returns how many notes and mails there were.
+ */
+export async function notifyPeople(deps: Sending): Promise<number> {
+  const { db, config } = deps;
+  const { SLUICE_CONSOLE_URL: console } = config;
+  if (console === undefined) return 0;
+  const credits = { least: POLICY.fewCredits, share: POLICY.fewCreditsShare };
+  let moved = 0;
+  for (const note of [noteSettlements, noteHeld, noteWebhooks]) moved += await db.transaction(note);
+  moved += await db.transaction((tx) => noteCredits(tx, credits));
+  for (const person of await listWaitingPeople(db.sql, POLICY.notifiedAtOnce)) moved += await tell(deps, person, console);
+  return moved;
+}
+
+/** Mails one person what waits for them; 0 when they heard enough within the hour. */
+async function tell(deps: Sending, { personId, email }: { personId: string; email: string }, origin: string): Promise<number> {
+  const { db, log, mail, config, randomBytes } = deps;
+  const taken = await db.transaction(async (tx) => {
+    const waiting = await lockWaiting(tx, personId, POLICY.notesInMail);
+    const begun = waiting.filter(({ mailId }) => mailId !== null && mailId === waiting[0]?.mailId);
+    if (begun.length > 0) return { mailId: begun[0]?.mailId as string, notes: begun };
+    const may = new Map<string, NotificationKind[]>();
+    for (const gatewayId of new Set(waiting.map((note) => note.gatewayId)))
+      may.set(gatewayId, kindsFor((await findMembership(tx, personId, gatewayId))?.permissions ?? []));
+    const allowed = waiting.filter(({ gatewayId, kind }) => may.get(gatewayId)?.includes(kind));
+    await dropNotes(
+      tx,
+      waiting.filter((note) => !allowed.includes(note)).map(({ id }) => id),
+    );
+    if (allowed.length === 0 || (await countMailsOfHour(tx, personId)) >= POLICY.notificationsPerHour) return null;
+    const mailId = uuidFrom(randomBytes(16));
+    await takeNotes(
+      tx,
+      allowed.map(({ id }) => id),
+      mailId,
+    );
+    return { mailId, notes: allowed };
+  });
+  if (taken === null) return 0;
+  if (config.NODE_ENV === 'production' && config.SLUICE_SMTP_URL === undefined) log.warn('people were not told of what they chose: SLUICE_SMTP_URL is not set');
+  else {
+    try {
+      await mail.send(notificationMail(taken.notes, { mailId: taken.mailId, to: email, origin }));
+    } catch (error) {
+      // Somebody else's mail server may take theirs; this one is tried again with the next look.
+      log.warn({ err: error }, 'a notification was not taken');
+      return 0;
+    }
+  }
+  await noteSent(db.sql, taken.mailId);
+  return 1;
+}
+
+/** One mail of any number of notes: what happened, in the service's own words, and links to it. Pure. */
+export function notificationMail(
+  notes: readonly Pick<WaitingNote, 'gatewayId' | 'kind' | 'subject' | 'at'>[],
+  { mailId, to, origin }: { mailId: string; to: string; origin: string },
+): Mail {
+  const [first] = notes;
+  const linkOf = ({ gatewayId, kind, subject }: Pick<WaitingNote, 'gatewayId' | 'kind' | 'subject'>): string =>
+    new URL(`/g/${gatewayId}${KINDS[kind].path(subject)}`, origin).href;
+  const parts = NOTIFICATION_KINDS.flatMap((kind) => {
+    const own = notes.filter((note) => note.kind === kind);
+    if (own.length === 0) return [];
+    const shown = own.slice(0, POLICY.linksInMail);
+    const rest = own.length - shown.length;
+    return [
+      `${own.length === 1 ? KINDS[kind].subject : `${KINDS[kind].many}: ${own.length}`}`,
+      ...shown.map((note) => `  ${note.at.toISOString().slice(0, 16).replace('T', ' ')} UTC  ${linkOf(note)}`),
+      ...(rest > 0 ? [`  and ${rest} more`] : []),
+      '',
+    ];
+  });
+  return {
+    id: `notify-${mailId}`,
+    to,
+    subject: notes.length === 1 && first !== undefined ? KINDS[first.kind].subject : `${notes.length} things need a look`,
+    text: [...parts, `You chose to be told. Change that in your profile: ${new URL('/profile', origin).href}`, ''].join('\n'),
+  };
+}

@@ -1,0 +1,152 @@
+import type { Reads, Tx } from '#shared/platform/postgres.ts';
+
+/** What people may be mailed about a gateway. */
+export const NOTIFICATION_KINDS = ['approval', 'parked', 'rejected', 'held', 'webhook', 'credits'] as const;
+export type NotificationKind = (typeof NOTIFICATION_KINDS)[number];
+
+/** What a person wants to be told of one gateway. */
+export interface NotificationChoice {
+  gatewayId: string;
+  kind: NotificationKind;
+}
+
+/** What a person chose, of all gateways; by the key. Locks nothing. */
+export async function listChoices(sql: Reads, personId: string): Promise<NotificationChoice[]> {
+  return sql<NotificationChoice[]>`select gateway_id, kind from notification_choices where person_id = ${personId} order by gateway_id, kind`;
+}
+
+/** Replaces what a person chose of one gateway; what stays chosen stays since when it was. Locks those rows. */
+export async function replaceChoices(tx: Tx, personId: string, gatewayId: string, kinds: readonly NotificationKind[]): Promise<void> {
+  await tx`delete from notification_choices where person_id = ${personId} and gateway_id = ${gatewayId} and kind <> all(${[...kinds]})`;
+  await tx`
+    insert into notification_choices (person_id, gateway_id, kind)
+    select ${personId}, ${gatewayId}, kind from unnest(${[...kinds]}::text[]) as kind on conflict do nothing`;
+}
+
+/** How far behind the last look histories are read again: a row with a lower id can be committed after one with a higher. */
+const OVERLAP = 1_000;
+/** Rows of a history that one look goes through. */
+const AT_ONCE = 10_000;
+/** Longer than any schedule of webhooks. */
+const WEBHOOK_DAYS = 9;
+
+/**
+ * Notes for whoever chose it what happened to cashouts since the last look. Reads settlement_events by its key; locks the mark.
+ * Returns how many notes it made.
+ */
+export async function noteSettlements(tx: Tx): Promise<number> {
+  const place = await lockMark(tx, 'settlement_events', tx`select coalesce(max(id), 0) as place from settlement_events`);
+  const until = place + AT_ONCE;
+  const noted = await tx`
+    insert into notifications (id, person_id, gateway_id, kind, subject, at)
+    select gen_random_uuid(), c.person_id, c.gateway_id, c.kind, s.id::text, e.at
+    from settlement_events e join settlements s on s.id = e.settlement_id
+    join notification_choices c on c.gateway_id = s.gateway_id and c.since <= e.at and c.kind = case
+      when e.to_status = 'PENDING_APPROVAL' then 'approval' when e.to_status in ('UNDERFUNDED', 'WAITING_AML_CREDIT') then 'parked'
+      when e.to_status = 'REJECTED' then 'rejected' end
+    where e.id > ${place - OVERLAP} and e.id <= ${until} and e.from_status is distinct from e.to_status
+    on conflict do nothing returning 1`;
+  await moveMark(tx, 'settlement_events', tx`select coalesce(max(id), ${place}) from settlement_events where id <= ${until}`);
+  return noted.length;
+}
+
+/** The same of payments that screening holds. */
+export async function noteHeld(tx: Tx): Promise<number> {
+  const place = await lockMark(tx, 'aml_events', tx`select coalesce(max(id), 0) as place from aml_events`);
+  const until = place + AT_ONCE;
+  const noted = await tx`
+    insert into notifications (id, person_id, gateway_id, kind, subject, at)
+    select gen_random_uuid(), c.person_id, c.gateway_id, c.kind, p.id::text, e.at
+    from aml_events e join payments p on p.id = e.payment_id
+    join notification_choices c on c.gateway_id = p.gateway_id and c.since <= e.at and c.kind = 'held'
+    where e.id > ${place - OVERLAP} and e.id <= ${until} and e.to_status = 'HELD' and e.from_status is distinct from 'HELD'
+    on conflict do nothing returning 1`;
+  await moveMark(tx, 'aml_events', tx`select coalesce(max(id), ${place}) from aml_events where id <= ${until}`);
+  return noted.length;
+}
+
+/** The same of webhooks that were given up. Reads webhook_events_exhausted; locks nothing. */
+export async function noteWebhooks(tx: Tx): Promise<number> {
+  const noted = await tx`
+    insert into notifications (id, person_id, gateway_id, kind, subject, at)
+    select gen_random_uuid(), c.person_id, c.gateway_id, c.kind, w.payment_id::text, sluice_now()
+    from webhook_events w join notification_choices c on c.gateway_id = w.gateway_id and c.kind = 'webhook'
+    where w.state = 'exhausted' and w.created_at > now() - make_interval(days => ${WEBHOOK_DAYS}) and w.created_at >= c.since
+    on conflict do nothing returning 1`;
+  return noted.length;
+}
+
+/** The same of gateways that screen and have few credits left: once for each time that some were given. Locks nothing. */
+export async function noteCredits(tx: Tx, { least, share }: { least: number; share: number }): Promise<number> {
+  const noted = await tx`
+    insert into notifications (id, person_id, gateway_id, kind, subject, at)
+    select gen_random_uuid(), c.person_id, c.gateway_id, c.kind, s.granted::text, sluice_now()
+    from notification_choices c join screening_credits s on s.gateway_id = c.gateway_id join gateways g on g.id = c.gateway_id
+    where c.kind = 'credits' and (g.settings -> 'screening' ->> 'enabled')::boolean and s.credits <= greatest(${least}::bigint, s.granted / ${share}::bigint)
+    on conflict do nothing returning 1`;
+  return noted.length;
+}
+
+/** Begins where the history ends now: what was before nobody is told. */
+async function lockMark(tx: Tx, name: string, end: ReturnType<Tx>): Promise<number> {
+  await tx`insert into notification_marks (name, place) select ${name}, place from (${end}) e on conflict do nothing`;
+  const [row] = await tx<{ place: number }[]>`select place::float8 as place from notification_marks where name = ${name} for update`;
+  return row?.place ?? 0;
+}
+
+async function moveMark(tx: Tx, name: string, place: ReturnType<Tx>): Promise<void> {
+  await tx`update notification_marks set place = (${place}) where name = ${name}`;
+}
+
+/** A note that waits to be mailed. */
+export interface WaitingNote {
+  id: string;
+  gatewayId: string;
+  kind: NotificationKind;
+  subject: string;
+  at: Date;
+  mailId: string | null;
+}
+
+/** People who have notes that were not sent, some of them. Reads notifications_unsent; locks nothing. */
+export async function listWaitingPeople(sql: Reads, limit: number): Promise<{ personId: string; email: string }[]> {
+  return sql<{ personId: string; email: string }[]>`
+    select p.id as person_id, p.email from people p where p.id in (select distinct person_id from notifications where sent_at is null) order by p.id limit ${limit}`;
+}
+
+/** The notes of a person that were not sent, oldest first. Locks them. */
+export async function lockWaiting(tx: Tx, personId: string, limit: number): Promise<WaitingNote[]> {
+  return tx<WaitingNote[]>`
+    select id, gateway_id, kind, subject, at, mail_id from notifications where person_id = ${personId} and sent_at is null
+    order by mail_id nulls last, at, id limit ${limit} for update`;
+}
+
+/** How many mails a person was sent, or is being sent, within an hour. Reads notifications_taken; locks nothing. */
+export async function countMailsOfHour(sql: Reads, personId: string): Promise<number> {
+  const [row] = await sql<{ count: number }[]>`
+    select count(distinct mail_id)::int as count from notifications where person_id = ${personId} and taken_at > sluice_now() - interval '1 hour'`;
+  return row?.count ?? 0;
+}
+
+/** Puts notes into a mail that is about to be sent. */
+export async function takeNotes(tx: Tx, ids: readonly string[], mailId: string): Promise<void> {
+  await tx`update notifications set mail_id = ${mailId}, taken_at = sluice_now() where id = any(${[...ids]}::uuid[])`;
+}
+
+/** Forgets notes that whom they are for may not read any more; nobody is told of them. */
+export async function dropNotes(tx: Tx, ids: readonly string[]): Promise<void> {
+  await tx`update notifications set mail_id = coalesce(mail_id, id), taken_at = coalesce(taken_at, '-infinity'), sent_at = sluice_now() where id = any(${[...ids]}::uuid[])`;
+}
+
+/** Notes that a mail was sent. Locks those rows for the statement. */
+export async function noteSent(sql: Reads, mailId: string): Promise<void> {
+  await sql`update notifications set sent_at = sluice_now() where mail_id = ${mailId} and sent_at is null`;
+}
+
+/** Deletes what was sent and cannot happen again. Reads notifications_at; locks what it deletes. */
+export async function deleteOldNotifications(sql: Reads, { days, limit }: { days: number; limit: number }): Promise<number> {
+  const rows = await sql`
+    delete from notifications where id in (
+      select id from notifications where at < sluice_now() - make_interval(days => ${days}) and sent_at is not null order by at limit ${limit}) returning 1`;
+  return rows.length;
+}

@@ -1,0 +1,151 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Mail } from '#api/deps.ts';
+import { openPeopleDesk, type PeopleDesk } from '#api/people/desk.ts';
+import { notificationMail, notifyPeople } from '#api/people/notifications.ts';
+import { NOTIFICATION_KINDS, type NotificationKind } from '#api/store/notifications.ts';
+import { POLICY } from '#shared/core/policy.ts';
+import { GATEWAYS } from '#test/contract/examples.ts';
+import { aService, type Service, type Shop } from '#test/contract/service.ts';
+import { aMember } from '#test/harness/console-stage.ts';
+
+const ORIGIN = 'http://localhost:3002';
+const ADDRESS = '198.51.100.7';
+const TO = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8';
+
+interface Member {
+  id: string;
+  email: string;
+  cookie: string;
+}
+
+let service: Service;
+let desk: PeopleDesk;
+let shop: Shop;
+let mails: Mail[];
+let failing = false;
+
+beforeAll(async () => {
+  service = await aService((deps) => ({ ...deps, config: { ...deps.config, SLUICE_CONSOLE_URL: ORIGIN } }));
+  desk = openPeopleDesk(service.deps);
+});
+afterAll(() => service?.stop());
+beforeEach(async () => {
+  shop = await service.aShop({ cashout: { ...(GATEWAYS.approveSettlement?.cashout as object), approvalCapUsd: '10' } });
+  await shop.fund('USDT', '500');
+  mails = [];
+  failing = false;
+  await look();
+  mails = [];
+});
+
+const sql = () => service.world.database.sql;
+async function member(role: string): Promise<Member> {
+  const email = `${role}-${randomUUID()}@example.com`;
+  const cookie = await aMember(service.world.database, { email, gatewayId: shop.id, role });
+  const [{ id }] = (await sql()`select id from people where email = ${email}`) as unknown as [{ id: string }];
+  return { id, email, cookie };
+}
+const choose = ({ cookie }: Member, ...kinds: NotificationKind[]) => desk.chooseNotifications({ cookie, address: ADDRESS, gateway: shop.id, kinds });
+const send = async (mail: Mail): Promise<void> => {
+  if (failing) throw new Error('the mail server is away');
+  mails.push(mail);
+};
+const look = () => notifyPeople({ ...service.worker, mail: { send } });
+const mailsTo = ({ email }: Member) => mails.filter(({ to }) => to === email);
+async function cashout(amount: string): Promise<string> {
+  const { data } = await shop.signed('POST', '/merchant/settlements', {
+    body: { assetId: service.world.assets.USDT?.id, amount, address: TO, metadata: { requester: '<b>urgent</b>' } },
+  });
+  return String(data.id);
+}
+
+describe('mail that people choose', () => {
+  it('tells once, with a link, whoever chose it and nobody else', async () => {
+    const [anna, ben] = [await member('approver'), await member('approver')];
+    await choose(anna, 'approval');
+    const id = await cashout('50');
+    await look();
+    await look();
+    expect(mailsTo(anna)).toMatchObject([{ subject: 'A cashout waits for approval', text: expect.stringContaining(`${ORIGIN}/g/${shop.id}/cashouts/${id}`) }]);
+    expect(mailsTo(anna)[0]?.text).not.toContain('urgent');
+    expect(mailsTo(ben)).toEqual([]);
+  });
+
+  it('tells nothing of what happened before it was chosen', async () => {
+    const anna = await member('approver');
+    await cashout('50');
+    await choose(anna, 'approval');
+    await look();
+    expect(mailsTo(anna)).toEqual([]);
+  });
+
+  it('puts what waits into one mail, and sends no more than a few an hour', async () => {
+    const anna = await member('approver');
+    await choose(anna, 'approval');
+    for (let round = 0; round < POLICY.notificationsPerHour; round += 1) {
+      await cashout('11');
+      await look();
+    }
+    expect(mailsTo(anna)).toHaveLength(POLICY.notificationsPerHour);
+    await cashout('12');
+    await cashout('13');
+    await look();
+    expect(mailsTo(anna)).toHaveLength(POLICY.notificationsPerHour);
+    await service.world.advance(3_601);
+    await look();
+    expect(mailsTo(anna).at(-1)).toMatchObject({ subject: '2 things need a look', text: expect.stringContaining('Cashouts that wait for approval: 2') });
+  });
+
+  it('is sent again under its own name when the mail server was away', async () => {
+    const anna = await member('approver');
+    await choose(anna, 'approval');
+    await cashout('50');
+    failing = true;
+    await look();
+    const [{ mailId }] = (await sql()`select mail_id from notifications where person_id = ${anna.id}`) as unknown as [{ mailId: string }];
+    failing = false;
+    await look();
+    expect(mailsTo(anna).map(({ id }) => id)).toEqual([`notify-${mailId}`]);
+  });
+
+  it('ends with the role: what it may not read is neither chosen nor told', async () => {
+    const support = await member('support');
+    await expect(choose(support, 'approval')).rejects.toMatchObject({ code: 'forbidden' });
+    await choose(support, 'held', 'webhook');
+    const anna = await member('approver');
+    await choose(anna, 'approval');
+    await cashout('50');
+    await sql()`update memberships set role = 'support' where person_id = ${anna.id}`;
+    await look();
+    expect(mailsTo(anna)).toEqual([]);
+    await sql()`update memberships set ended_at = sluice_now() where person_id = ${anna.id}`;
+    await expect(choose(anna)).rejects.toMatchObject({ code: 'not_found' });
+  });
+
+  it('tells of payments that screening holds, webhooks that were given up, and screening credits that run out', async () => {
+    const owner = await member('owner');
+    await choose(owner, ...NOTIFICATION_KINDS);
+    const { paymentUid } = await shop.payment();
+    await sql()`insert into aml_events (payment_id, event, from_status, to_status, actor) values (${paymentUid}, 'FLAG', 'NONE', 'HELD', 'screening'),
+      (${paymentUid}, 'CLEAR', 'HELD', 'NONE', 'screening')`;
+    await sql()`update gateways set settings = jsonb_set(settings, '{screening,enabled}', 'true') where id = ${shop.id}`;
+    await look();
+    const [mail] = mailsTo(owner);
+    expect([mail?.subject, mail?.text.includes(`/payments/${paymentUid}`), mail?.text.includes('Screening credits run out')]).toEqual([
+      '2 things need a look',
+      true,
+      true,
+    ]);
+    await look();
+    expect(mailsTo(owner)).toHaveLength(1);
+  });
+});
+
+describe('a mail', () => {
+  it('holds twenty links of a kind at most, and says how many more there are', () => {
+    const notes = Array.from({ length: 25 }, () => ({ gatewayId: shop.id, kind: 'parked' as const, subject: randomUUID(), at: new Date(0) }));
+    const { subject, text } = notificationMail(notes, { mailId: '1', to: 'a@b.example', origin: ORIGIN });
+    expect([subject, text.split('/cashouts/').length - 1, text.includes('and 5 more')]).toEqual(['25 things need a look', 20, true]);
+  });
+});
