@@ -12,7 +12,7 @@ import { personPlace, readPersonPlace } from './person-place.ts';
 import type { Deps, Gateway } from '#api/deps.ts';
 import type { Marked } from '#api/store/change-marks.ts';
 import { readGatewayFunnel, readSeries } from '#api/gateways/day-figures.ts';
-import { listExports } from '#api/exports/exports.ts';
+import { listExports, READS_AUDIT } from '#api/exports/exports.ts';
 import { readStatement } from '#api/gateways/read-statement.ts';
 import { listMonths } from '#api/store/gateway-months.ts';
 import { listCredits } from '#api/gateways/list-credits.ts';
@@ -257,7 +257,7 @@ const MONTHS = 24;
 
 async function reports(deps: Deps, { gateway, query, permissions }: Asked): Promise<Screen> {
   const [{ items, pagination }, months] = await Promise.all([
-    listExports(deps, { gateway, ...afterOf(query) }),
+    listExports(deps, { gateway, audit: permissions.includes(READS_AUDIT), ...afterOf(query) }),
     permissions.includes('settlement:read') ? listMonths(deps.db.sql, gateway.id, MONTHS) : [],
   ]);
   return { kind: 'reports', items, filter: {}, ...pageOf(query, { ...pagination, total: null }), months };

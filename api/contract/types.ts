@@ -1299,10 +1299,10 @@ export interface components {
             address: string;
         };
         /**
-         * @description Which list.
+         * @description Which list. `audit` is who did what, which owners ask for in the console: 403 for a key.
          * @enum {string}
          */
-        ExportKind: "payments" | "settlements" | "ledger" | "credits";
+        ExportKind: "payments" | "settlements" | "ledger" | "credits" | "audit";
         CreateExport: {
             kind: components["schemas"]["ExportKind"];
             /**

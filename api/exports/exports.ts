@@ -13,8 +13,11 @@ import { EXPORT_KINDS, kindOf } from './kinds.ts';
 type ExportView = components['schemas']['Export'];
 type Asked = components['schemas']['CreateExport'];
 
-/** Who asks: a key, or a person in the console. */
-type Asker = { keyId: string } | { personId: string };
+/** What somebody's role must allow so that they may read who did what at a gateway. */
+export const READS_AUDIT = 'team:manage';
+
+/** Who asks: a key, or a person in the console, with whether they may read who did what. */
+type Asker = { keyId: string } | { personId: string; audit: boolean };
 
 /**
  * Asks for a file of what a list of the gateway shows; it is made in the background. Locks the gateway's exports.
@@ -23,6 +26,8 @@ type Asker = { keyId: string } | { personId: string };
 export async function createExport(deps: Deps, { gateway, by, body, commit }: { gateway: Gateway; by: Asker; body: Asked; commit: Commit }): Promise<Reply> {
   const kind = EXPORT_KINDS[body.kind];
   if (kind === undefined) throw invalid('kind', `must be one of ${Object.keys(EXPORT_KINDS).join(', ')}`);
+  // It names people and where they come from.
+  if (body.kind === 'audit' && !('audit' in by && by.audit)) throw new ServiceError('forbidden', { message: 'Owners export who did what, in the console.' });
   const columns = readColumns(body.columns ?? null, kind.columns);
   const filter = readFilter(body.filter ?? {}, kindOf(body.kind).filters);
   const [fromAt, until] = [readTime('from', body.from ?? undefined), readTime('to', body.to ?? undefined)];
@@ -56,10 +61,13 @@ export async function createExport(deps: Deps, { gateway, by, body, commit }: { 
 /** Exports of this gateway that are kept, newest first. @throws validation_error for a limit below 1 or a cursor that is none */
 export async function listExports(
   deps: Pick<Deps, 'db'>,
-  query: { gateway: Gateway } & Pick<PageQuery, 'limit' | 'after'>,
+  query: { gateway: Gateway; audit?: boolean } & Pick<PageQuery, 'limit' | 'after'>,
 ): Promise<{ items: ExportView[]; pagination: Following }> {
   const { limit, after } = readFollowing(query);
-  const rows = after !== null && !isUuid(after) ? undefined : await listExportsAfter(deps.db.sql, { gatewayId: query.gateway.id, limit, after });
+  const rows =
+    after !== null && !isUuid(after)
+      ? undefined
+      : await listExportsAfter(deps.db.sql, { gatewayId: query.gateway.id, limit, after, audit: query.audit === true });
   if (rows === undefined) throw badCursor();
   const { shown, pagination } = follow(rows, limit, ({ id }) => id);
   return { items: shown.map(exportView), pagination };
@@ -67,12 +75,15 @@ export async function listExports(
 
 /** How far one export is. @throws not_found for an unknown id and for another gateway's alike */
 export async function readExport(deps: Pick<Deps, 'db'>, { gateway, id }: { gateway: Gateway; id: string }): Promise<ExportView> {
-  return exportView(await ownExport(deps, gateway, id));
+  return exportView(await ownExport(deps, gateway, { id, audit: false }));
 }
 
 /** The file of an export that is ready. @throws not_found; conflict before it is ready */
-export async function readExportFile(deps: Pick<Deps, 'db'>, { gateway, id }: { gateway: Gateway; id: string }): Promise<SentFile> {
-  const one = await ownExport(deps, gateway, id);
+export async function readExportFile(
+  deps: Pick<Deps, 'db'>,
+  { gateway, id, audit = false }: { gateway: Gateway; id: string; audit?: boolean },
+): Promise<SentFile> {
+  const one = await ownExport(deps, gateway, { id, audit });
   if (one.state !== 'ready') throw new ServiceError('conflict', { message: 'The export is not ready.' });
   return {
     name: `${one.kind}-${one.askedAt.toISOString().slice(0, 10)}-${one.id.slice(0, 8)}.${one.format}`,
@@ -83,9 +94,9 @@ export async function readExportFile(deps: Pick<Deps, 'db'>, { gateway, id }: { 
   };
 }
 
-async function ownExport(deps: Pick<Deps, 'db'>, gateway: Gateway, id: string): Promise<StoredExport> {
+async function ownExport(deps: Pick<Deps, 'db'>, gateway: Gateway, { id, audit }: { id: string; audit: boolean }): Promise<StoredExport> {
   const one = isUuid(id) ? await findExport(deps.db.sql, gateway.id, id) : undefined;
-  if (one === undefined) throw new ServiceError('not_found');
+  if (one === undefined || (one.kind === 'audit' && !audit)) throw new ServiceError('not_found');
   return one;
 }
 

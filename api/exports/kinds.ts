@@ -3,6 +3,7 @@ import { CREDIT_STATES, creditView } from '#api/gateways/list-credits.ts';
 import { cursorOf as entryCursorOf, entryView, nameOf as entryNameOf } from '#api/gateways/list-ledger.ts';
 import { shownPayments } from '#api/payments/list-payments.ts';
 import { settlementView } from '#api/settlements/view.ts';
+import { listGatewayActions } from '#api/store/console-actions.ts';
 import { listCreditValues } from '#api/store/credit-values.ts';
 import {
   findCreditPlace,
@@ -19,6 +20,7 @@ import { POLICY } from '#shared/core/policy.ts';
 import type { Reads } from '#shared/platform/postgres.ts';
 import { PAYMENT_STATUSES } from '#state-machines/payment/machine.ts';
 import { SETTLEMENT_STATUSES } from '#state-machines/settlement/machine.ts';
+import { AUDIT_COLUMNS, auditRow } from './audit-rows.ts';
 import type { ExportRow } from './csv.ts';
 
 /** What an export is narrowed to, by the names of the list's own filters. */
@@ -80,6 +82,7 @@ export const EXPORT_KINDS = {
     filters: { ...PLACED, state: CREDIT_STATES },
     read: readCredits,
   },
+  audit: { columns: AUDIT_COLUMNS, filters: {}, read: readActions },
 } as const satisfies Record<string, Kind>;
 
 export type ExportKind = keyof typeof EXPORT_KINDS;
@@ -153,6 +156,12 @@ async function readCredits(_deps: unknown, sql: Reads, { gatewayId, filter, from
     rows.length > limit ? shown.at(-1) : await findLastLookedCredit(sql, list),
   ];
   return { rows: shown.map((row) => ({ ...creditView(row), ...values.get(row.id) })), next: last?.id ?? null };
+}
+
+async function readActions(_deps: unknown, sql: Reads, { gatewayId, from, until, after, limit }: Stretch): Promise<Part> {
+  const rows = await listGatewayActions(sql, { gatewayId, from, until, before: after === null ? null : Number(after), limit: limit + 1 });
+  const shown = rows.slice(0, limit);
+  return { rows: shown.map(auditRow), next: rows.length > limit ? String(shown.at(-1)?.seq) : null };
 }
 
 function flagOf(text: string | undefined): boolean | null {

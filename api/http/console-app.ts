@@ -28,7 +28,7 @@ import { tellChanges } from './console-changes.ts';
 import { errorHeaders } from './envelope.ts';
 import { answerErrors, noteFailure, notesOf, observe } from './observe.ts';
 import { credentialOf, rateLimit } from './rate-limit.ts';
-import { sendFile } from './send-file.ts';
+import { sendFile, sendLines } from './send-file.ts';
 
 /** Where people read what keys may read; the same path as at the api's own host. */
 const API_ROOT = '/api/v1';
@@ -115,6 +115,7 @@ export async function createConsoleApp(
       if ('to' in answer) return redirect(response, headers, answer);
       if ('json' in answer) return sendJson(response, headers, answer.json);
       if ('follow' in answer) return tellChanges(response, followed, answer.follow, headers);
+      if ('lines' in answer) return await sendLines(deps, request, response, answer.lines, headers);
       if ('logo' in answer) return sendLogo(response, answer.logo);
       if ('framed' in answer) return await sendPage(request, response, { status: 200, html: answer.framed, headers: framed });
       if ('file' in answer) return await sendFile(deps, request, response, answer.file, headers);

@@ -10,9 +10,10 @@ import type { Deps } from '#api/deps.ts';
 import { type Marked, readChangeMarks } from '#api/store/change-marks.ts';
 import { readLogoImage } from '#api/gateways/logo-image.ts';
 import { findLogo } from '#api/store/gateway-logos.ts';
-import { readExportFile } from '#api/exports/exports.ts';
+import { readExportFile, READS_AUDIT } from '#api/exports/exports.ts';
 import type { AskedAct } from '#api/people/do-gateway-act.ts';
 import type { AskedOperatorAct } from '#api/people/do-operator-act.ts';
+import { wholeRecord } from '#api/exports/whole-record.ts';
 import { enterDeployment, enterGateway } from '#api/people/places.ts';
 import { displayNameOf } from '#shared/chains/networks.ts';
 import { ServiceError } from '#shared/core/errors.ts';
@@ -66,6 +67,7 @@ export const PLACE_ROUTES: readonly Route[] = [
     signedIn: true,
     run: async (visit, named) => ({ json: await visit.desk.operatorActOptions({ ...held(visit), ...askedOperatorActOf(visit, named) }) }),
   },
+  { method: 'GET', path: `${OPERATORS}/audit/acts/file`, signedIn: true, run: actsFile },
   { method: 'POST', path: OPERATOR_ACT_PATH, signedIn: true, run: operatorAct },
   { method: 'GET', path: OPERATORS, signedIn: true, run: async () => ({ to: `${OPERATORS}/overview` }) },
   ...OPERATOR_PAGES.filter(({ follows }) => follows !== undefined).map(
@@ -158,6 +160,13 @@ async function operatorPage({ section, follows, read }: OperatorPage, visit: Vis
   return 'to' in found ? { to: `${OPERATORS}${found.to}` } : { screen: found };
 }
 
+/** The whole record of acts as a file, oldest first, so that each row follows the one before it. */
+async function actsFile(visit: Visit): Promise<Answer> {
+  const permissions = await enterOperators(visit, 'audit');
+  if (!permissions.includes(READ_EVERYTHING)) throw new ServiceError('forbidden');
+  return { lines: wholeRecord(visit.deps, queryOf(visit).get('format') === 'csv' ? 'csv' : 'jsonl') };
+}
+
 /** Has something done at the deployment, and shows the page where it is seen. */
 async function operatorAct(visit: Visit, named: Readonly<Record<string, string>>): Promise<Answer> {
   await enterOperators(visit);
@@ -199,7 +208,7 @@ async function gatewayAct(visit: Visit, named: Readonly<Record<string, string>>)
 async function exportFile(visit: Visit, { gateway: gatewayId = '', id = '' }: Readonly<Record<string, string>>): Promise<Answer> {
   const { gateway, permissions } = await enter(visit, gatewayId, 'reports');
   if (!permissions.includes('report:export')) throw new ServiceError('forbidden');
-  return { file: await readExportFile(visit.deps, { gateway, id }) };
+  return { file: await readExportFile(visit.deps, { gateway, id, audit: permissions.includes(READS_AUDIT) }) };
 }
 
 /** A page of the checkout in a gateway's looks, as they are or as they are being tried. */

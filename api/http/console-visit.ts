@@ -6,6 +6,7 @@ import type { Deps, SentFile } from '#api/deps.ts';
 import type { PageLanguage } from '#api/page/catalogue.ts';
 import { chooseLanguage } from '#api/page/language.ts';
 import type { Session } from '#api/store/sessions.ts';
+import type { WrittenFile } from '#api/exports/whole-record.ts';
 import type { Logo } from '#api/clients/merchant-logo.ts';
 import type { Catalogues } from './catalogues.ts';
 import type { CheckoutLooks } from './checkout-preview.ts';
@@ -43,6 +44,7 @@ export type Answer =
   | { file: SentFile }
   | { framed: string }
   | { logo: Logo }
+  | { lines: WrittenFile }
   | { follow: Omit<FollowedPage, 'told' | 'ended'> };
 
 /** Where a browser goes on, and what it keeps. */

@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Request, Response } from 'express';
 import type { Deps, SentFile } from '#api/deps.ts';
+import type { WrittenFile } from '#api/exports/whole-record.ts';
 
 /**
  * Sends a file part by part, no faster than it is taken, or the one range of it that was asked for, so that a download that was cut off goes on (RFC 9110, 14).
@@ -39,6 +40,22 @@ export async function sendFile(
   }
   // Its head is out: whoever reads it learns from its length that it was cut off.
   await pipeline(Readable.from(file.read(from, to)), response).catch((error: unknown) => deps.log.debug({ err: error }, 'a download was cut off'));
+}
+
+/** Sends a file that is written while it is read, no faster than it is taken. One that cannot be written to its end ends without the last chunk, which its reader notices. */
+export async function sendLines(
+  deps: Pick<Deps, 'log'>,
+  request: Request,
+  response: Response,
+  { name, type, lines }: WrittenFile,
+  headers: Record<string, string>,
+): Promise<void> {
+  response.writeHead(200, { ...headers, 'Content-Type': type, 'Content-Disposition': `attachment; filename="${name}"`, 'Cache-Control': 'no-store' });
+  if (request.method === 'HEAD') {
+    response.end();
+    return;
+  }
+  await pipeline(Readable.from(lines()), response).catch((error: unknown) => deps.log.debug({ err: error }, 'a download was cut off'));
 }
 
 /** The range that was asked for, as the first byte and the one behind the last; null for all of it, as for several ranges at once. Pure. */

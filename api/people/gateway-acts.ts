@@ -6,7 +6,7 @@ import { inquirePayment } from '#api/payments/inquire.ts';
 import { loadOwnPayment } from '#api/payments/load.ts';
 import { RESENDABLE_STATES, resendPaymentWebhook, resendWebhooks } from '#api/payments/resend-webhook.ts';
 import { playScenario } from '#api/payments/simulate.ts';
-import { createExport } from '#api/exports/exports.ts';
+import { createExport, READS_AUDIT } from '#api/exports/exports.ts';
 import { PERMISSIONS } from '#api/gateways/keys.ts';
 import { addToAllowlist, removeFromAllowlist } from '#api/gateways/change-allowlist.ts';
 import { agreeToPolicies, declinePolicies, findWaiting, proposePolicies } from '#api/gateways/change-policies.ts';
@@ -520,19 +520,19 @@ export const GATEWAY_ACTS: Readonly<Record<GatewayActName, GatewayAct<unknown>>>
   'export-create': act({
     permission: 'report:export',
     fields: z.strictObject({
-      kind: z.enum(['payments', 'settlements', 'ledger', 'credits']),
+      kind: z.enum(['payments', 'settlements', 'ledger', 'credits', 'audit']),
       format: z.enum(['csv', 'jsonl']),
       from: z.iso.date().optional(),
       to: z.iso.date().optional(),
       asset: z.string().max(64).optional(),
     }),
     target: ({ kind }) => kind,
-    run: async (deps, { gateway, fields: { kind, format, from, to, asset }, personId, commit }) => {
+    run: async (deps, { gateway, fields: { kind, format, from, to, asset }, personId, permissions, commit }) => {
       const day = (text: string, more = 0): string => new Date(Date.parse(`${text}T00:00:00Z`) + more).toISOString();
       // Through the last day that is named.
       const times = { ...(from !== undefined && { from: day(from) }), ...(to !== undefined && { to: day(to, 86_400_000) }) };
       const body = { kind, format, ...times, filter: { ...(asset !== undefined && { asset }) } };
-      await createExport(deps, { gateway, by: { personId }, body, commit });
+      await createExport(deps, { gateway, by: { personId, audit: permissions.includes(READS_AUDIT) }, body, commit });
       deps.wake();
       return {};
     },

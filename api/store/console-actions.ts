@@ -54,3 +54,33 @@ export async function listConsoleActions(sql: Reads, { before, limit }: { before
     select seq::float8 as seq, at, actor_kind, actor, gateway_id, act, target, reason, address, hash from console_actions
     where ${before === null ? sql`true` : sql`seq < ${before}`} order by seq desc limit ${limit}`;
 }
+
+/** A row of the chain with everything it says, and the text that its hash is over. */
+export interface WholeAction extends ListedAction {
+  personId: string | null;
+  before: object | null;
+  after: object | null;
+  previous: string;
+  content: string;
+}
+
+function wholeColumns(sql: Reads) {
+  return sql`seq::float8 as seq, at, actor_kind, actor, person_id, gateway_id, act, target, before, after, reason, address, previous, hash,
+    console_action_content(console_actions) as content`;
+}
+
+/** Rows of a gateway between two times, newest first, behind one of them. Reads console_actions_gateway; locks nothing. */
+export async function listGatewayActions(
+  sql: Reads,
+  { gatewayId, from, until, before, limit }: { gatewayId: string; from: Date | null; until: Date; before: number | null; limit: number },
+): Promise<WholeAction[]> {
+  return sql<WholeAction[]>`
+    select ${wholeColumns(sql)} from console_actions
+    where gateway_id = ${gatewayId} and at < ${until} ${from === null ? sql`` : sql`and at >= ${from}`} ${before === null ? sql`` : sql`and seq < ${before}`}
+    order by seq desc limit ${limit}`;
+}
+
+/** Rows of the whole chain from its beginning on, behind one of them. By its key; locks nothing. */
+export async function listWholeChain(sql: Reads, { after, limit }: { after: number; limit: number }): Promise<WholeAction[]> {
+  return sql<WholeAction[]>`select ${wholeColumns(sql)} from console_actions where seq > ${after} order by seq limit ${limit}`;
+}

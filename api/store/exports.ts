@@ -7,7 +7,7 @@ const LOCK_CLASS = 7_582_031;
 export interface StoredExport {
   id: string;
   gatewayId: string;
-  kind: 'payments' | 'settlements' | 'ledger' | 'credits';
+  kind: 'payments' | 'settlements' | 'ledger' | 'credits' | 'audit';
   format: 'csv' | 'jsonl';
   columns: string[];
   filter: Record<string, string>;
@@ -64,11 +64,13 @@ export async function findExport(sql: Reads, gatewayId: string, id: string): Pro
 /** A gateway's exports, newest first, one more than `limit`, behind the one called `after`; undefined when it has no such export. Reads exports_newest; locks nothing. */
 export async function listExportsAfter(
   sql: Reads,
-  { gatewayId, limit, after }: { gatewayId: string; limit: number; after: string | null },
+  { gatewayId, limit, after, audit }: { gatewayId: string; limit: number; after: string | null; audit: boolean },
 ): Promise<StoredExport[] | undefined> {
   if (after !== null && (await findExport(sql, gatewayId, after)) === undefined) return undefined;
   const behind = after === null ? sql`` : sql`and (asked_at, id) < (select asked_at, id from exports where id = ${after})`;
-  return sql<StoredExport[]>`select ${columns(sql)} from exports where gateway_id = ${gatewayId} ${behind} order by asked_at desc, id desc limit ${limit + 1}`;
+  return sql<
+    StoredExport[]
+  >`select ${columns(sql)} from exports where gateway_id = ${gatewayId} ${audit ? sql`` : sql`and kind <> 'audit'`} ${behind} order by asked_at desc, id desc limit ${limit + 1}`;
 }
 
 /** Whether any export waits for a part, whoever makes one now; reads exports_making and locks nothing. */

@@ -235,6 +235,13 @@ export function Acts({ screen, place }: { screen: OpsActsScreen; place: Surround
       <AuditTabs place={place} here="audit/acts" />
       <section class="card" aria-labelledby="chain">
         <h2 id="chain">{t('ops.chain')}</h2>
+        <p class="buttons">
+          {(['csv', 'jsonl'] as const).map((format) => (
+            <a class="button button-small" href={`${path}/file?format=${format}`}>
+              {t(`ops.acts-${format}`)}
+            </a>
+          ))}
+        </p>
         {broken.length === 0 ? (
           <p data-part="chain">
             <span class="badge badge-good">{t('ops.chain-whole')}</span> <span class="hint">{t('ops.chain-whole-why', { count: looked })}</span>

@@ -4,7 +4,9 @@ import type { ReportsScreen, Surroundings } from './model.ts';
 import { Moment, Pager, Table } from './parts.tsx';
 import { useTexts } from './texts.ts';
 
-const KINDS = ['payments', 'settlements', 'ledger', 'credits'] as const;
+const KINDS = ['payments', 'settlements', 'ledger', 'credits', 'audit'] as const;
+/** Who did what, which not everybody reads who may export. */
+const READS_AUDIT = 'team:manage';
 
 /** Files of what lists show, and statements of months. */
 export function Reports({ screen, place }: { screen: ReportsScreen; place: Surroundings }): JSX.Element {
@@ -31,7 +33,7 @@ export function Reports({ screen, place }: { screen: ReportsScreen; place: Surro
             <label class="field">
               <span>{t('reports.what')}</span>
               <select name="kind">
-                {KINDS.map((kind) => (
+                {KINDS.filter((kind) => kind !== 'audit' || place.permissions.includes(READS_AUDIT)).map((kind) => (
                   <option value={kind}>{t(`reports.kind-${kind}`)}</option>
                 ))}
               </select>
