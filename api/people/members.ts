@@ -167,7 +167,14 @@ async function sendInvitation(tx: Tx, deps: Needed, { gatewayId, email, role, pe
     throw new ServiceError('conflict', { message: `${POLICY.openInvitations} links to this gateway are open, which is as many as there may be.` });
   const token = newToken(deps.randomBytes);
   const purpose = { recovers: null, gatewayId, role } as const;
-  await insertInvitation(tx, { id: uuidFrom(deps.randomBytes(16)), tokenHash: token.hash, email, purpose, invitedBy: personId, seconds: POLICY.invitationSeconds });
+  await insertInvitation(tx, {
+    id: uuidFrom(deps.randomBytes(16)),
+    tokenHash: token.hash,
+    email,
+    purpose,
+    invitedBy: personId,
+    seconds: POLICY.invitationSeconds,
+  });
   if (await isWeightyRole(tx, role)) await tellOwners(deps, tx, { gatewayId, what: 'member.invited', email, role });
   return token.text;
 }

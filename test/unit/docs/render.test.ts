@@ -6,7 +6,7 @@ import { llmsFull, llmsIndex } from '#api/docs/llms.ts';
 import { type Pages, readPage } from '#api/docs/pages.ts';
 import { addressOf, renderPage } from '#api/docs/render.ts';
 
-const ASSETS: DocsAssets = { script: '/docs/assets/s.js', style: '/docs/assets/s.css', search: '/docs/assets/f.js' };
+const ASSETS: DocsAssets = { script: '/docs/assets/s.js', style: '/docs/assets/s.css', search: '/docs/assets/f.js', try: '/docs/assets/t.js' };
 const html = (markdown: string, slug = 'webhooks'): string => renderPage(readPage(slug, markdown)).html;
 
 describe('a page', () => {

@@ -2,21 +2,21 @@ import { describe, expect, it } from 'vitest';
 import { readLogoImage } from '#api/gateways/logo-image.ts';
 import { uploadedFile } from '#api/http/uploaded-file.ts';
 
-const chunk = (name: string, body = Buffer.alloc(0)): Buffer => {
+const chunk = (name: string, body = Buffer.alloc(0)): Buffer<ArrayBuffer> => {
   const head = Buffer.alloc(8);
   head.writeUInt32BE(body.length);
   head.write(name, 4, 'latin1');
   return Buffer.concat([head, body, Buffer.alloc(4)]);
 };
-const size = (width: number, height: number): Buffer => {
+const size = (width: number, height: number): Buffer<ArrayBuffer> => {
   const body = Buffer.alloc(13);
   body.writeUInt32BE(width);
   body.writeUInt32BE(height, 4);
   return body;
 };
-const png = (width = 64, height = 64, ...more: Buffer[]) =>
+const png = (width = 64, height = 64, ...more: Buffer<ArrayBuffer>[]) =>
   Buffer.concat([Buffer.from('89504e470d0a1a0a', 'hex'), chunk('IHDR', size(width, height)), ...more, chunk('IDAT', Buffer.alloc(20)), chunk('IEND')]);
-const webp = (kind: string, body: Buffer): Buffer => {
+const webp = (kind: string, body: Buffer): Buffer<ArrayBuffer> => {
   const head = Buffer.alloc(20);
   head.write('RIFF', 0, 'latin1');
   head.writeUInt32LE(12 + body.length, 4);
