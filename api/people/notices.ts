@@ -55,11 +55,12 @@ export async function tellPerson(
 export async function tellOwners(
   deps: Pick<Deps, 'randomBytes'>,
   tx: Tx,
-  { gatewayId, what, email, role }: { gatewayId: string; what: NoticedAct; email: string; role: string | null },
+  { gatewayId, what, email, role, except }: { gatewayId: string; what: NoticedAct; email: string; role: string | null; except?: string },
 ): Promise<void> {
   const gateway = await findGateway(tx, gatewayId);
   const about = [`Gateway: ${oneLine(gateway?.name ?? gatewayId)}`, `Who: ${email}`, `Role: ${role ?? 'removed'}`].join('\n');
-  for (const personId of await listMembersWho(tx, gatewayId, 'team:manage')) await tellPerson(deps, tx, { personId, what, address: null, about });
+  for (const personId of await listMembersWho(tx, gatewayId, 'team:manage'))
+    if (personId !== except) await tellPerson(deps, tx, { personId, what, address: null, about });
 }
 
 /** Without anything that would begin a line, or turn the direction of one. Pure. */

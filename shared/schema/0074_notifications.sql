@@ -1,5 +1,5 @@
 -- What each person wants to be mailed about a gateway, and what they were (decision 0086).
--- older builds: mail none of it.
+-- older builds: mail none of it; building the index of webhooks reads them once and finds few.
 
 create table notification_choices (
   person_id uuid not null references people,

@@ -251,7 +251,7 @@ describeInBrowser('the pages of a gateway', (open) => {
     const happened = page.locator('.timeline > .event');
     const titles = await happened.locator('.event-title').allInnerTexts();
     expect(titles[0]).toBe('Created');
-    const judged = happened.filter({ hasText: 'Judged MISMATCH' });
+    const judged = happened.filter({ hasText: 'Judged: Mismatch' });
     expect(await judged.locator('.why').innerText()).toMatch(/10 USDT × .+ = 10\.00 USD received; .+ the difference is -39\.90 USD/);
     await judged.locator('summary').click();
     expect(await judged.locator('.steps li').count()).toBeGreaterThan(2);
@@ -376,7 +376,7 @@ describeInBrowser('the pages of a gateway', (open) => {
     }
     await as('cashier');
     await page.goto(`${origin}/g/${empty.id}/payments`);
-    expect(await page.locator('main').innerText()).toContain('You are cashier of Nobody yet');
+    expect(await page.locator('main').innerText()).toContain('You are Cashier of Nobody yet');
     expect(await axeFindings(page)).toEqual([]);
   });
 });

@@ -290,7 +290,7 @@ describeInBrowser('the pages of the deployment', (open) => {
     expect(await page.locator('main').innerText()).toContain(HOSTILE);
     await page.goto(`${origin}/ops/payments/${ids.held}`);
     const evidence = page.locator('[data-part="evidence"]');
-    expect(await evidence.innerText()).toContain('HELD');
+    expect(await evidence.innerText()).toContain('Held');
     await evidence.locator('summary').first().click();
     expect(await evidence.innerText()).toContain('90');
   });

@@ -50,7 +50,8 @@ describeInBrowser('policies in the console', (open) => {
       });
     await create('60');
     await create('3');
-    const [anna, ben] = [await somebody('owner'), await somebody('owner')];
+    // Beside whoever creates a cashout, two have to be left who approve.
+    const [anna, ben] = [await somebody('owner'), await somebody('owner'), await somebody('approver')];
     const policies = `${served.origin}/g/${shop.id}/policies`;
     await anna.goto(policies);
     await look(anna, 'none');

@@ -87,12 +87,12 @@ describe('the table of rights', () => {
     for (const [table, columns] of Object.entries(UNREADABLE)) expect(columns.filter((column) => !tables.get(table)?.includes(column))).toEqual([]);
   });
 
-  it('hides every column of bytes from people and their tools, but the proofs that anybody may check and files of what they may read anyway', async () => {
+  it('hides every column of bytes from people and their tools, but the proofs that anybody may check, pictures that payers see, and files of what they may read anyway', async () => {
     const shown = await database.sql<{ name: string }[]>`
       select c.relname || '.' || a.attname as name from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
       where c.relnamespace = current_schema()::regnamespace and c.relkind = 'r' and a.atttypid = 'bytea'::regtype
         and (has_column_privilege(${roleName('readonly')}, c.oid, a.attnum, 'SELECT') or has_column_privilege(${roleName('console')}, c.oid, a.attnum, 'SELECT'))`;
-    expect(shown.map(({ name }) => name).toSorted()).toEqual(['export_parts.body', 'statements.signature']);
+    expect(shown.map(({ name }) => name).toSorted()).toEqual(['export_parts.body', 'gateway_logos.body', 'statements.signature']);
   });
 
   it('is put right again: what somebody granted goes, what somebody took comes back, and a second time nothing is left to do', async () => {

@@ -131,7 +131,7 @@ function KeyState({
           {t('keys.change')}
         </a>
       )}
-      <a href={hrefOf(`${place.href}/keys`, { revoke: keyId })} aria-label={t('keys.revoke-this', { name: name ?? prefix })}>
+      <a class="row-act" href={hrefOf(`${place.href}/keys`, { revoke: keyId })} aria-label={t('keys.revoke-this', { name: name ?? prefix })}>
         {t('keys.revoke')}
       </a>
     </>

@@ -268,7 +268,12 @@ export function AdoptAct({ place, network, txid, mayHavePaid }: Of & { network: 
         </label>
         <label class="field">
           <span>{t('ops-act.adopt-paid')}</span>
-          <input name="paid" maxLength={64} autocomplete="off" spellcheck={false} value={mayHavePaid.length === 1 ? mayHavePaid[0] : undefined} />
+          <input name="paid" maxLength={64} autocomplete="off" spellcheck={false} list={`paid-${txid}`} />
+          <datalist id={`paid-${txid}`}>
+            {mayHavePaid.map((id) => (
+              <option value={id} />
+            ))}
+          </datalist>
           <span class="hint">{t('ops-act.adopt-paid-hint')}</span>
         </label>
         <Reason />

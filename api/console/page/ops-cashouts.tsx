@@ -113,16 +113,12 @@ export function OpsCashout({ screen, place }: { screen: OpsCashoutScreen; place:
             ) : (
               <Table
                 caption={t('ops.payouts')}
-                columns={[
-                  { title: t('ops.transaction'), look: 'rest' },
-                  { title: t('ops.purpose') },
-                  { title: t('ops.block'), look: 'amount wide-only' },
-                  { title: t('ops.status') },
-                ]}
+                columns={[{ title: t('ops.transaction'), look: 'rest' }, { title: t('ops.block'), look: 'amount wide-only' }, { title: t('ops.status') }]}
               >
                 {payouts.slice(0, MOST).map((payout) => (
                   <tr>
                     <th scope="row">
+                      <span class="hint below">{wordFor(t, 'purpose', payout.purpose)}</span>
                       {payout.attempts.length === 0 ? <span class="hint">{t('ops.not-signed')}</span> : null}
                       {payout.attempts.slice(-ATTEMPTS).map(({ txHash }) => (
                         <span class="below">
@@ -131,7 +127,6 @@ export function OpsCashout({ screen, place }: { screen: OpsCashoutScreen; place:
                       ))}
                       {payout.failure !== null && <span class="hint below">{payout.failure}</span>}
                     </th>
-                    <td>{wordFor(t, 'purpose', payout.purpose)}</td>
                     <td class="amount wide-only">
                       <span class="figure">{payout.height ?? '–'}</span>
                     </td>
@@ -238,14 +233,13 @@ export function Outgoing({ screen: { items }, place }: { screen: OutgoingScreen;
               { title: t('ops.state'), look: 'wide-only' },
             ]}
           >
-            {items.slice(0, SHOWN).map((one) => (
+            {items.slice(0, SHOWN).flatMap((one) => [
               <tr>
                 <th scope="row">
                   <Code text={one.txid} what={t('ops.the-hash')} />
                   <span class="hint below">
                     {networkTitle(place, one.network)}, {t('ops-story.in-block', { height: String(one.height) })}
                   </span>
-                  <AdoptAct place={place} network={one.network} txid={one.txid} mayHavePaid={one.mayHavePaid.map(({ settlementId }) => settlementId)} />
                 </th>
                 <td class="amount">
                   {one.transfers.map(({ amount, symbol }) => (
@@ -263,8 +257,15 @@ export function Outgoing({ screen: { items }, place }: { screen: OutgoingScreen;
                   ))}
                 </td>
                 <td class="wide-only">{t(one.final ? 'ops.final' : 'ops.not-final')}</td>
-              </tr>
-            ))}
+              </tr>,
+              place.permissions.includes('freeze:operate') && (
+                <tr>
+                  <td colSpan={4}>
+                    <AdoptAct place={place} network={one.network} txid={one.txid} mayHavePaid={one.mayHavePaid.map(({ settlementId }) => settlementId)} />
+                  </td>
+                </tr>
+              ),
+            ])}
           </Table>
           {items.length > SHOWN && <p class="hint">{t('ops.oldest-only', { count: SHOWN })}</p>}
         </section>

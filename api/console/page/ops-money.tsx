@@ -13,6 +13,7 @@ import { wordFor } from './words.ts';
 /** What is held against what is owed, by the books and by the chain, and what stops dispatch. */
 export function Money({ screen: { positions, checks, freezes }, place }: { screen: MoneyScreen; place: Surroundings }): JSX.Element {
   const t = useTexts();
+  const lifts = place.permissions.includes('freeze:operate');
   return (
     <>
       <MoneyTabs place={place} here="money" />
@@ -73,28 +74,36 @@ export function Money({ screen: { positions, checks, freezes }, place }: { scree
             caption={t('ops.freezes')}
             columns={[{ title: t('ops.what'), look: 'rest' }, { title: t('ops.why') }, { title: t('ops.since'), look: 'wide-only' }]}
           >
-            {freezes.freezes.map(({ scope, reason, frozenAt }) => (
+            {freezes.freezes.flatMap(({ scope, reason, frozenAt }) => [
               <tr>
                 <th scope="row">{scopeTitle(t('ops.everything'), scope, place)}</th>
-                <td>
-                  {reason}
-                  <UnfreezeAct place={place} scope={scope} />
-                </td>
+                <td>{reason}</td>
                 <td class="wide-only">
                   <Moment at={frozenAt} />
                 </td>
-              </tr>
-            ))}
-            {freezes.haltedWallets.map(({ network, role, address, reason, unexplained }) => (
+              </tr>,
+              lifts && (
+                <tr>
+                  <td colSpan={3}>
+                    <UnfreezeAct place={place} scope={scope} />
+                  </td>
+                </tr>
+              ),
+            ])}
+            {freezes.haltedWallets.flatMap(({ network, role, address, reason, unexplained }) => [
               <tr>
                 <th scope="row">{t('ops.wallet-of', { role: wordFor(t, 'wallet', role), network: networkTitle(place, network) })}</th>
-                <td>
-                  {reason}
-                  <ClearAct place={place} network={network} wallet={address} />
-                </td>
+                <td>{reason}</td>
                 <td class="wide-only">{unexplained.length > 0 ? t('ops.unexplained-count', { count: unexplained.length }) : ''}</td>
-              </tr>
-            ))}
+              </tr>,
+              lifts && (
+                <tr>
+                  <td colSpan={3}>
+                    <ClearAct place={place} network={network} wallet={address} />
+                  </td>
+                </tr>
+              ),
+            ])}
           </Table>
         )}
         <FreezeActs place={place} />
