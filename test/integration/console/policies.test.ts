@@ -115,7 +115,12 @@ describe('policies of a gateway', () => {
 
   it('add up a day, of which cashouts made at once each see the others', async () => {
     await propose(owner, book({ when: { dayAboveUsd: '100' }, outcome: { kind: 'refuse' } }));
-    const answers = await Promise.all(Array.from({ length: 12 }, () => create('20')));
+    // On a starved machine somebody waits too long for their turn, and asks again as they are told to.
+    const patiently = async (): Promise<Awaited<ReturnType<typeof create>>> => {
+      const answer = await create('20');
+      return answer.status === 503 ? patiently() : answer;
+    };
+    const answers = await Promise.all(Array.from({ length: 12 }, patiently));
     expect(answers.map(({ status }) => status).sort()).toEqual([...Array(5).fill(200), ...Array(7).fill(403)]);
   });
 
