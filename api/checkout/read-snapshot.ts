@@ -1,5 +1,5 @@
 import type { Deps, Gateway } from '#api/deps.ts';
-import { callbackRedirect } from '#api/payments/callback-url.ts';
+import { callbackRedirect } from '#shared/core/callback-url.ts';
 import { expirePayment } from '#api/payments/expire.ts';
 import { loadHostedPayment } from '#api/payments/load.ts';
 import { notePaymentOpened } from '#api/payments/note-opened.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Gateway, GatewaySettings } from '#api/deps.ts';
-import { CALLBACK_URL, isCallbackUrl } from '#api/payments/callback-url.ts';
+import { CALLBACK_URL, isCallbackUrl } from '#shared/core/callback-url.ts';
 import { isHexColour } from '#shared/core/accent.ts';
 import { invalid } from '#shared/core/errors.ts';
 import { isMoney } from '#shared/core/money.ts';

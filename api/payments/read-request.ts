@@ -4,7 +4,7 @@ import type { NewPayment } from '#api/store/payments.ts';
 import { invalid } from '#shared/core/errors.ts';
 import { POLICY } from '#shared/core/policy.ts';
 import { SentJson } from '#shared/core/sent-json.ts';
-import { CALLBACK_URL, callbackRedirect, isCallbackUrl } from './callback-url.ts';
+import { CALLBACK_URL, callbackRedirect, isCallbackUrl } from '#shared/core/callback-url.ts';
 import { checkAllowlist } from './load.ts';
 import { webhookPolicy } from './webhook-policy.ts';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { callbackRedirect } from '#api/payments/callback-url.ts';
+import { callbackRedirect } from '#shared/core/callback-url.ts';
 import { SentJson } from '#shared/core/sent-json.ts';
 import { times } from '#test/harness/counts.ts';
 
