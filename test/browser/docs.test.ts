@@ -39,7 +39,8 @@ describeInBrowser('a page of the documentation', (open) => {
   ] as const)('meets WCAG 2.2 AA and is no wider than its window: %s', { timeout: 240_000 }, async (_what, viewport, colorScheme) => {
     const { page } = await open({ viewport, colorScheme });
     for (const path of PAGES) {
-      await page.goto(service.origin + path);
+      // The thread that draws begins with the first page, and learns its grammars then.
+      await page.goto(service.origin + path, { timeout: 60_000 });
       await page.evaluate(() => {
         for (const details of document.querySelectorAll('details')) details.open = true;
       });

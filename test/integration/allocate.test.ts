@@ -137,6 +137,7 @@ describe('is refused', () => {
     await books.db.sql`update payments set sandbox = true where id = ${payment.id}`;
     await expect(allocate(id, { paymentId: payment.id, reason: 'r' })).rejects.toMatchObject({ code: 'validation_error', field: 'paymentId' });
     expect(await books.db.sql`select 1 from operator_actions`).toEqual([]);
+    await books.db.sql`update payments set sandbox = false where id = ${payment.id}`;
   });
 
   it('a second operator at the same moment: exactly one of eight gets it', async () => {

@@ -81,6 +81,7 @@ describe('a resend', () => {
             result: '2xx',
             httpStatus: 200,
             durationMs: expect.any(Number),
+            timestamp: expect.any(Number),
             manual: true,
             answer: null,
           },
