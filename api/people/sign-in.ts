@@ -103,7 +103,8 @@ export async function acceptInvitation(
       const join = () => insertMembership(tx, { id: ids.membership, personId, gatewayId, role });
       // It may be less than they had.
       await (gatewayId === null ? join() : keepingApprovers(tx, gatewayId, join));
-      if (gatewayId !== null && (await isWeightyRole(tx, role))) await tellOwners(deps, tx, { gatewayId, what: 'member.joined', email, role, except: personId });
+      if (gatewayId !== null && (await isWeightyRole(tx, role)))
+        await tellOwners(deps, tx, { gatewayId, what: 'member.joined', email, role, except: personId });
     }
     if (passkey !== undefined && !(await insertPasskey(tx, personId, passkey))) throw new ServiceError('forbidden');
     const cookie = passkey === undefined ? undefined : await beginSession(deps, tx, personId, visitor);
