@@ -164,3 +164,21 @@ export async function withAuthenticator(
   await start().catch(start);
   return code;
 }
+
+/** Somebody of a gateway, or with null of the deployment, who is signed in and has an authenticator. */
+export interface Member {
+  email: string;
+  cookie: string;
+  /** What it shows now, or so many half minutes later: codes of one person ascend. */
+  code(step?: number): string;
+}
+
+/** Makes one, with an address of their own. */
+export async function aMemberWithCodes(
+  stage: Pick<ConsoleStage, 'deps' | 'desk' | 'database'>,
+  { role, gatewayId }: { role: string; gatewayId: string | null },
+): Promise<Member> {
+  const email = `${role}-${randomUUID()}@example.com`;
+  const cookie = await aMember(stage.database, { email, gatewayId, role });
+  return { email, cookie, code: await withAuthenticator(stage, { email, cookie }) };
+}

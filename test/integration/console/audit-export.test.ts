@@ -1,5 +1,4 @@
 import { execFile } from 'node:child_process';
-import { randomUUID } from 'node:crypto';
 import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,15 +8,9 @@ import { makeNextPart } from '#api/exports/make-exports.ts';
 import { openPeopleDesk, type PeopleDesk } from '#api/people/desk.ts';
 import type { GatewayActName } from '#api/people/act-names.ts';
 import { aService, type Service, type Shop } from '#test/contract/service.ts';
-import { aMember, serveConsole, withAuthenticator } from '#test/harness/console-stage.ts';
+import { aMemberWithCodes, type Member, serveConsole } from '#test/harness/console-stage.ts';
 
 const ADDRESS = '198.51.100.7';
-
-interface Member {
-  email: string;
-  cookie: string;
-  code(step?: number): string;
-}
 
 let service: Service;
 let desk: PeopleDesk;
@@ -40,12 +33,8 @@ afterAll(async () => {
   await service?.stop();
 });
 
-async function member(role: string, gatewayId: string | null = shop.id): Promise<Member> {
-  const { database } = service.world;
-  const email = `${role}-${randomUUID()}@example.com`;
-  const cookie = await aMember(database, { email, gatewayId, role });
-  return { email, cookie, code: await withAuthenticator({ deps: service.deps, desk, database }, { email, cookie }) };
-}
+const member = (role: string, gatewayId: string | null = shop.id): Promise<Member> =>
+  aMemberWithCodes({ deps: service.deps, desk, database: service.world.database }, { role, gatewayId });
 const run = ({ cookie }: Member, act: GatewayActName, fields: Record<string, string>, proof = '') =>
   desk.doGatewayAct({ cookie, address: ADDRESS, gateway: shop.id, act, fields, proof });
 const get = (path: string, { cookie }: Member) =>

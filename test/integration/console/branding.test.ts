@@ -1,19 +1,14 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { openPeopleDesk, type PeopleDesk } from '#api/people/desk.ts';
 import { aService, listenCheckout, type Listening, type Service, type Shop } from '#test/contract/service.ts';
-import { aMember, serveConsole, withAuthenticator } from '#test/harness/console-stage.ts';
+import { aMemberWithCodes, type Member, serveConsole } from '#test/harness/console-stage.ts';
 
 const ADDRESS = '198.51.100.7';
 /** A disc, 64 × 64, as PNG. */
 const LOGO =
   'iVBORw0KGgoAAAANSUhEUgAAAEAAAABACAYAAACqaXHeAAAAwUlEQVR42u3b2RGCUAxAUcqxEuu1Q63AEfAtWU5mLOCeL4TkOIxZNq/n433m1y64FMio6HQYs8PDQqwODwWxO34bQpTwLRBR45cgRI+fipAlfgpCtvihCFnjhyG0Bsge/xdClfjbCK0BqsVfRmgNUDX+NAKAzgDV438iAADQGKBL/FcEAAAAAAAAAAAAT4P+CwAA4K2Qd4IA+gL4MgTAx1EAFiSsyACwJmdR0qqsZWnr8g4mnMw4mnI253DS6awpPR9IKFm23eeByQAAAABJRU5ErkJggg==';
 const HASH = createHash('sha256').update(Buffer.from(LOGO, 'base64')).digest('hex');
-
-interface Member {
-  cookie: string;
-  code(step?: number): string;
-}
 
 let service: Service;
 let desk: PeopleDesk;
@@ -38,12 +33,8 @@ beforeEach(async () => {
   owner = await member('owner');
 });
 
-async function member(role: string): Promise<Member> {
-  const { database } = service.world;
-  const email = `${role}-${randomUUID()}@example.com`;
-  const cookie = await aMember(database, { email, gatewayId: shop.id, role });
-  return { cookie, code: await withAuthenticator({ deps: service.deps, desk, database }, { email, cookie }) };
-}
+const member = (role: string): Promise<Member> =>
+  aMemberWithCodes({ deps: service.deps, desk, database: service.world.database }, { role, gatewayId: shop.id });
 const act = ({ cookie, code }: Member, name: 'settings-change' | 'logo-change' | 'logo-remove', fields: Record<string, string>, step = 0) =>
   desk.doGatewayAct({ cookie, address: ADDRESS, gateway: shop.id, act: name, fields, proof: code(step) });
 const change = (who: Member, pairs: Record<string, readonly [string, string]>, step = 0) =>

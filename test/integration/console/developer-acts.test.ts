@@ -1,11 +1,10 @@
-import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openPeopleDesk, type PeopleDesk } from '#api/people/desk.ts';
 import type { GatewayActName } from '#api/people/act-names.ts';
 import { playScenario } from '#api/payments/simulate.ts';
 import { POLICY } from '#shared/core/policy.ts';
 import { aService, type Service, type Shop } from '#test/contract/service.ts';
-import { aMember, withAuthenticator } from '#test/harness/console-stage.ts';
+import { aMemberWithCodes, type Member } from '#test/harness/console-stage.ts';
 
 const ADDRESS = '198.51.100.7';
 const HOOK = 'https://shop.example/hook';
@@ -22,17 +21,8 @@ beforeAll(async () => {
 afterAll(() => service?.stop());
 
 const sql = () => service.world.database.sql;
-interface Member {
-  email: string;
-  cookie: string;
-  code(step?: number): string;
-}
-async function member(role: string, of = shop): Promise<Member> {
-  const { database } = service.world;
-  const email = `${role}-${randomUUID()}@example.com`;
-  const cookie = await aMember(database, { email, gatewayId: of.id, role });
-  return { email, cookie, code: await withAuthenticator({ deps: service.deps, desk, database }, { email, cookie }) };
-}
+const member = (role: string, of = shop): Promise<Member> =>
+  aMemberWithCodes({ deps: service.deps, desk, database: service.world.database }, { role, gatewayId: of.id });
 const run = <Shown>({ cookie }: Pick<Member, 'cookie'>, act: GatewayActName, fields: Record<string, string>, { proof = '', of = shop } = {}) =>
   desk.doGatewayAct({ cookie, address: ADDRESS, gateway: of.id, act, fields, proof }) as Promise<Shown>;
 const refusal = (work: Promise<unknown>): Promise<unknown> =>

@@ -7,7 +7,7 @@ import { revokePerson } from '#api/people/revoke-person.ts';
 import { findSettlement } from '#api/store/settlements.ts';
 import { EXAMPLES, GATEWAYS } from '#test/contract/examples.ts';
 import { aService, type Service, type Shop } from '#test/contract/service.ts';
-import { aMember, withAuthenticator } from '#test/harness/console-stage.ts';
+import { aMemberWithCodes, type Member } from '#test/harness/console-stage.ts';
 
 const ADDRESS = '198.51.100.7';
 
@@ -24,18 +24,8 @@ beforeAll(async () => {
 });
 afterAll(() => service?.stop());
 
-interface Member {
-  email: string;
-  cookie: string;
-  code(step?: number): string;
-}
-
-async function member(role: string, gatewayId = shop.id): Promise<Member> {
-  const { database } = service.world;
-  const email = `${role}-${randomUUID()}@example.com`;
-  const cookie = await aMember(database, { email, gatewayId, role });
-  return { email, cookie, code: await withAuthenticator({ deps: service.deps, desk, database }, { email, cookie }) };
-}
+const member = (role: string, gatewayId = shop.id): Promise<Member> =>
+  aMemberWithCodes({ deps: service.deps, desk, database: service.world.database }, { role, gatewayId });
 async function waiting(of = shop): Promise<string> {
   return (await EXAMPLES.getSettlement(service, of)).params?.settlementId ?? '';
 }

@@ -7,17 +7,11 @@ import type { StoredAsset } from '#api/store/assets.ts';
 import { upsertScreeningScore } from '#api/store/screenings.ts';
 import { EXAMPLES, GATEWAYS } from '#test/contract/examples.ts';
 import { aService, payTo, selectAddress, type Service, type Shop } from '#test/contract/service.ts';
-import { aMember, withAuthenticator } from '#test/harness/console-stage.ts';
+import { aMember, aMemberWithCodes, type Member } from '#test/harness/console-stage.ts';
 import { TEST_PEOPLE } from '#test/harness/world.ts';
 
 const ADDRESS = '198.51.100.7';
 const SENDER = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8';
-
-interface Member {
-  email: string;
-  cookie: string;
-  code(step?: number): string;
-}
 
 let service: Service;
 let desk: PeopleDesk;
@@ -28,12 +22,7 @@ beforeAll(async () => {
 afterAll(() => service?.stop());
 
 const sql = () => service.world.database.sql;
-async function member(role: string): Promise<Member> {
-  const { database } = service.world;
-  const email = `${role}-${randomUUID()}@example.com`;
-  const cookie = await aMember(database, { email, gatewayId: null, role });
-  return { email, cookie, code: await withAuthenticator({ deps: service.deps, desk, database }, { email, cookie }) };
-}
+const member = (role: string): Promise<Member> => aMemberWithCodes({ deps: service.deps, desk, database: service.world.database }, { role, gatewayId: null });
 const run = ({ cookie }: Pick<Member, 'cookie'>, act: OperatorActName, fields: Record<string, string>, proof = '') =>
   desk.doOperatorAct({ cookie, address: ADDRESS, act, fields, proof });
 const codeOf = (work: Promise<unknown>): Promise<string> =>

@@ -12,19 +12,13 @@ import { findSettlement } from '#api/store/settlements.ts';
 import type { PolicyBook, WrittenPolicy } from '#shared/core/written-policies.ts';
 import { EXAMPLES, GATEWAYS } from '#test/contract/examples.ts';
 import { aService, type Service, type Shop } from '#test/contract/service.ts';
-import { aMember, withAuthenticator } from '#test/harness/console-stage.ts';
+import { aMemberWithCodes, type Member } from '#test/harness/console-stage.ts';
 
 const ADDRESS = '198.51.100.7';
 const OTHER = '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC';
 const KNOWN = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8';
 const CASHES_OUT = { cashout: { ...(GATEWAYS.approveSettlement?.cashout as object), approvalCapUsd: null } };
 const TWO: WrittenPolicy['outcome'] = { kind: 'approve', people: 2 };
-
-interface Member {
-  email: string;
-  cookie: string;
-  code(step?: number): string;
-}
 
 let service: Service;
 let desk: PeopleDesk;
@@ -43,12 +37,8 @@ beforeEach(async () => {
 });
 
 const sql = () => service.world.database.sql;
-async function member(role: string): Promise<Member> {
-  const { database } = service.world;
-  const email = `${role}-${randomUUID()}@example.com`;
-  const cookie = await aMember(database, { email, gatewayId: shop.id, role });
-  return { email, cookie, code: await withAuthenticator({ deps: service.deps, desk, database }, { email, cookie }) };
-}
+const member = (role: string): Promise<Member> =>
+  aMemberWithCodes({ deps: service.deps, desk, database: service.world.database }, { role, gatewayId: shop.id });
 const personOf = async ({ email }: Member) => String((await sql()`select id from people where email = ${email}`)[0]?.id);
 const run = ({ cookie }: Member, act: GatewayActName, fields: Record<string, string>, proof = '') =>
   desk.doGatewayAct({ cookie, address: ADDRESS, gateway: shop.id, act, fields, proof });

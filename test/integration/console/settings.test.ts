@@ -1,19 +1,13 @@
-import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { openPeopleDesk, type PeopleDesk } from '#api/people/desk.ts';
 import { settingsScreen } from '#api/console/settings-screen.ts';
 import type { Gateway } from '#api/deps.ts';
 import { findGateway } from '#api/store/gateways.ts';
 import { aService, type Service, type Shop } from '#test/contract/service.ts';
-import { aMember, withAuthenticator } from '#test/harness/console-stage.ts';
+import { aMemberWithCodes, type Member } from '#test/harness/console-stage.ts';
 
 const ADDRESS = '198.51.100.7';
 type Pairs = Record<string, readonly [string, string]>;
-
-interface Member {
-  cookie: string;
-  code(step?: number): string;
-}
 
 let service: Service;
 let desk: PeopleDesk;
@@ -31,12 +25,8 @@ beforeEach(async () => {
 });
 
 const sql = () => service.world.database.sql;
-async function member(role: string): Promise<Member> {
-  const { database } = service.world;
-  const email = `${role}-${randomUUID()}@example.com`;
-  const cookie = await aMember(database, { email, gatewayId: shop.id, role });
-  return { cookie, code: await withAuthenticator({ deps: service.deps, desk, database }, { email, cookie }) };
-}
+const member = (role: string): Promise<Member> =>
+  aMemberWithCodes({ deps: service.deps, desk, database: service.world.database }, { role, gatewayId: shop.id });
 const change = ({ cookie, code }: Member, pairs: Pairs, step = 0) =>
   desk.doGatewayAct({ cookie, address: ADDRESS, gateway: shop.id, act: 'settings-change', fields: { change: JSON.stringify(pairs) }, proof: code(step) });
 const gateway = async () => (await findGateway(service.deps.db.sql, shop.id)) as Gateway;

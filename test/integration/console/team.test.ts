@@ -5,15 +5,9 @@ import { openPeopleDesk, type PeopleDesk } from '#api/people/desk.ts';
 import { mailNotice } from '#api/people/notices.ts';
 import type { Mail } from '#api/deps.ts';
 import { aService, type Service, type Shop } from '#test/contract/service.ts';
-import { aMember, withAuthenticator } from '#test/harness/console-stage.ts';
+import { aMember, aMemberWithCodes, type Member } from '#test/harness/console-stage.ts';
 
 const ADDRESS = '198.51.100.7';
-
-interface Member {
-  email: string;
-  cookie: string;
-  code(step?: number): string;
-}
 
 let service: Service;
 let desk: PeopleDesk;
@@ -33,12 +27,8 @@ beforeEach(async () => {
 });
 
 const sql = () => service.world.database.sql;
-async function member(role: string): Promise<Member> {
-  const { database } = service.world;
-  const email = `${role}-${randomUUID()}@example.com`;
-  const cookie = await aMember(database, { email, gatewayId: shop.id, role });
-  return { email, cookie, code: await withAuthenticator({ deps: service.deps, desk, database }, { email, cookie }) };
-}
+const member = (role: string): Promise<Member> =>
+  aMemberWithCodes({ deps: service.deps, desk, database: service.world.database }, { role, gatewayId: shop.id });
 const run = ({ cookie }: Member, act: GatewayActName, fields: Record<string, string>, proof = '') =>
   desk.doGatewayAct({ cookie, address: ADDRESS, gateway: shop.id, act, fields, proof });
 const codeOf = (work: Promise<unknown>): Promise<string> =>
