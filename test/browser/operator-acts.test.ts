@@ -59,7 +59,7 @@ describeInBrowser('what operators do in the console', (open) => {
   it('provides a shop with a gateway whose owner comes in, and refunds what was paid there and held, by two of them', async () => {
     const [anna, ben] = [await operator(), await operator()];
     await anna.goto(`${served.origin}/ops/gateways`);
-    await anna.getByText('New gateway').click();
+    await anna.getByText('New gateway', { exact: true }).click();
     await look(anna, 'new-gateway');
     await anna.getByLabel('Name of the shop').fill('Bakery <i>');
     await anna.getByLabel('E-mail address of its owner').fill('baker@shop.example');

@@ -144,7 +144,7 @@ describeInBrowser('every state of the checkout', (open) => {
     ]) {
       const { snapshot, state } = checkoutScene(name);
       stage.show({ ...snapshot, payment: { ...snapshot.payment, id: first.snapshot.payment.id } });
-      await payer.shows(state, 3_000);
+      await payer.shows(state);
     }
     expect(requests.filter(({ type }) => type === 'document')).toHaveLength(1);
   });

@@ -7,11 +7,13 @@ import { countPayments } from '#api/store/payments.ts';
 import { countSettlements } from '#api/store/settlements.ts';
 import { foldTallies } from '#api/store/tallies.ts';
 import { writeHistory } from '#ops/bench/history.ts';
+import type { Tx } from '#shared/platform/postgres.ts';
 import { type FreshDatabase, freshDatabase } from '#test/harness/database.ts';
 
 let database: FreshDatabase;
 let gateways: string[];
 const worker = () => database.as('worker').sql;
+const changed = (change: (tx: Tx) => Promise<unknown>) => database.as('worker').transaction(change);
 
 beforeAll(async () => {
   database = await freshDatabase();
@@ -74,11 +76,19 @@ it('totals and sums are those of the rows, however often rows change, are taken 
   await compare();
   await Promise.all(
     ['MISMATCH', 'ACCEPTABLE', 'SUCCESS', 'EXPIRED'].map(async (status, at) => {
-      await worker()`update payments set status = ${status} where id in (select id from payments where deciding_deposit_id is not null order by id limit 80 offset ${at * 80})`;
-      await worker()`update credits set matured_at = case when matured_at is null then sluice_now() end, remaining = net
-        where id in (select id from credits where taken is null order by id limit 60 offset ${at * 60})`;
-      await worker()`update deposits set state = case state when 'dust' then 'unallocated' else 'dust' end
-        where id in (select id from deposits where state in ('dust', 'unallocated') order by id limit 30 offset ${at * 20})`;
+      // Each locks many rows in no order, so that one of two may be told to begin again.
+      await changed(
+        (tx) => tx`
+        update payments set status = ${status} where id in (select id from payments where deciding_deposit_id is not null order by id limit 80 offset ${at * 80})`,
+      );
+      await changed(
+        (tx) => tx`update credits set matured_at = case when matured_at is null then sluice_now() end, remaining = net
+        where id in (select id from credits where taken is null order by id limit 60 offset ${at * 60})`,
+      );
+      await changed(
+        (tx) => tx`update deposits set state = case state when 'dust' then 'unallocated' else 'dust' end
+        where id in (select id from deposits where state in ('dust', 'unallocated') order by id limit 30 offset ${at * 20})`,
+      );
       await foldTallies(worker());
       await database
         .transaction(async (tx) => {
