@@ -3,6 +3,9 @@ import { type ExportKind, kindOf } from '#api/exports/kinds.ts';
 import { listBook } from '#api/store/address-book.ts';
 import { listUnexplained } from '#api/store/adopted.ts';
 import { readChanged, readHorizon } from '#api/store/audit-marks.ts';
+import { readChangeMarks } from '#api/store/change-marks.ts';
+import { listConsoleActions, listGatewayActions, listWholeChain } from '#api/store/console-actions.ts';
+import { listCreditAsks } from '#api/store/credit-asks.ts';
 import { listCreditValues } from '#api/store/credit-values.ts';
 import { listMaturingCredits, summariseCredits } from '#api/store/credits.ts';
 import { type Days, listDayFigures, readFunnel } from '#api/store/day-figures.ts';
@@ -22,6 +25,7 @@ import { deleteOldReplies } from '#api/store/idempotency.ts';
 import { listDueMonths, listExpensesForOperator } from '#api/store/invoices.ts';
 import { listGatewayBalances, listImbalances } from '#api/store/ledger.ts';
 import { listMisplaced } from '#api/store/misplaced-coins.ts';
+import { noteHeld, noteSettlements, noteWebhooks } from '#api/store/notifications.ts';
 import {
   type ListFilter,
   listDepositsForOperator,
@@ -56,6 +60,7 @@ import { countNarrowed, findLastLooked, findSought, listNarrowed, listReceived, 
 import { countOverduePayments, countPayments, findPayment, listPaymentRows, lockExpirable } from '#api/store/payments.ts';
 import { listTendable, listUnsent } from '#api/store/payout-attempts.ts';
 import { listSignable, listUnderWay, sumOutgoing, sumPaidOut } from '#api/store/payouts.ts';
+import { listPastCashouts, sumDayUsd } from '#api/store/policies.ts';
 import { walkOperatorActions } from '#api/store/proposals.ts';
 import { listUnreviewedOutgoing, listWalletRoles } from '#api/store/reconciliations.ts';
 import { listRefusedRequests } from '#api/store/refused-requests.ts';
@@ -68,7 +73,7 @@ import {
   type SettlementNarrowing,
   summariseOpenSettlements,
 } from '#api/store/settlements.ts';
-import { listWebhookAttempts } from '#api/store/webhook-events.ts';
+import { listUndelivered, listWebhookAttempts } from '#api/store/webhook-events.ts';
 import { takePulse } from '#indexer/lease.ts';
 import { loadWatches } from '#indexer/truth.ts';
 import { POLICY } from '#shared/core/policy.ts';
@@ -215,6 +220,22 @@ export const QUESTIONS: Readonly<Record<string, (subject: Subject) => Promise<un
   'operator: search of an order number': ({ database: { sql } }) => searchAll(sql, { ...NOTHING, text: 'order-1000', digest: digestOf('order-1000') }),
   'operator: search of an amount': ({ database: { sql } }) => seekAmount(sql, '60', ['60', '60.0', '60.00']),
   'operator: search of an amount that many have': ({ database: { sql } }) => seekAmount(sql, '100', ['100', '100.0', '100.00']),
+  'what changed of pages that are followed': async ({ database: { sql }, paymentId, settlementId }) => {
+    await readChangeMarks(sql, 'payment', [paymentId]);
+    await readChangeMarks(sql, 'cashout', [settlementId]);
+  },
+  'policies: the last cashouts': ({ database: { sql }, gatewayId }) => listPastCashouts(sql, gatewayId, 100),
+  'policies: what was asked for in a day': ({ database: { sql }, gatewayId }) => sumDayUsd(sql, { gatewayId, except: null }),
+  'webhooks: a hundred to be told again': ({ database: { sql }, gatewayId }) => listUndelivered(sql, { gatewayId, state: 'exhausted', limit: 100 }),
+  'mail: what happened to cashouts and payments': async ({ database: { transaction } }) => {
+    for (const note of [noteSettlements, noteHeld, noteWebhooks]) await transaction(note);
+  },
+  'record of acts: of a gateway, newest, oldest': async ({ database: { sql }, gatewayId }) => {
+    await listGatewayActions(sql, { gatewayId, from: null, until: new Date(), before: null, limit: 50 });
+    await listConsoleActions(sql, { before: null, limit: 50 });
+    await listWholeChain(sql, { after: 0, limit: 50 });
+  },
+  'screening: who asked for credit': ({ database: { sql } }) => listCreditAsks(sql),
   'operator: a payment': async ({ database: { sql }, paymentId }) => {
     for (const read of [findPaymentDetail, listOfferDetails, listDepositDetails, listCreditDetails, listWebhookAttempts]) await read(sql, paymentId);
   },
