@@ -61,13 +61,13 @@ export default defineConfig({
     // Files wait for blocks, leases and processes a third of their time: on two cores a third worker uses it. Those of the full run wait
     // longer, so that a fourth has room.
     maxWorkers: asked === 'full' ? 4 : 3,
-    // A condition that a starved machine meets late is met: the default of 1 s would fail tests by luck.
-    expect: { poll: { timeout: 10_000 } },
+    // A condition that a starved machine meets late is met: the default of 1 s would fail tests by luck, and 10 s did.
+    expect: { poll: { timeout: 30_000 } },
     projects: [
       project('unit', ['unit'], { seconds: 30 }),
       project('architecture', ['architecture.test.ts'], { seconds: 120 }),
       project('services', ['chains', 'contract', 'integration', 'hostages', 'playbook', 'journeys'], { setup: withServices, seconds: 300 }),
-      project('browser', ['browser'], { setup: withBrowser, seconds: 120 }),
+      project('browser', ['browser'], { setup: withBrowser, seconds: 300 }),
       project('monitoring', ['monitoring'], { setup: withPrometheus, seconds: 180 }),
     ],
   },

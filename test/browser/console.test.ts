@@ -5,21 +5,13 @@ import { revokePerson } from '#api/people/revoke-person.ts';
 import type { Doer } from '#api/store/console-actions.ts';
 import { describeInBrowser } from '#test/harness/browser.ts';
 import { aConsoleStage, type ConsoleStage } from '#test/harness/console-stage.ts';
-import { axeFindings } from '#test/harness/tab.ts';
 import { POLICY } from '#shared/core/policy.ts';
 import { totpCode } from '#test/harness/totp-code.ts';
-import { overflowing } from './overflowing.ts';
+import { look } from './looking.ts';
 import { acceptInvitation, givePasskeys } from './passkey.ts';
 
 const BY: Doer = { kind: 'command', name: 'root@host' };
 const EXPECTED = { tolerate: /status of 40[34]/ };
-
-/** Holds a page against axe and its own width; keeps a picture where they are asked for. */
-async function look(page: Page, what: string): Promise<void> {
-  expect(await axeFindings(page), what).toEqual([]);
-  expect(await overflowing(page), what).toEqual([]);
-  if (process.env.SLUICE_TEST_SCREENSHOTS) await page.screenshot({ path: `${process.env.SLUICE_TEST_SCREENSHOTS}/${what}.png`, fullPage: true });
-}
 
 describeInBrowser('somebody who is invited to the console', (open) => {
   let stage: ConsoleStage;

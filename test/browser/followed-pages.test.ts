@@ -9,7 +9,6 @@ import { aMember, serveConsole } from '#test/harness/console-stage.ts';
 import { axeFindings } from '#test/harness/tab.ts';
 
 const DESTINATION = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8';
-const SOON = { timeout: 10_000 };
 
 let service: Service;
 let shop: Shop;
@@ -69,9 +68,9 @@ describe('a stream of changes', () => {
     const drawn = /data-follow="([^"]+)" data-mark="([^"]+)"/.exec(page);
     const stream = await changes(String(drawn?.[1]), session);
     expect(stream.answer.headers['content-type']).toContain('text/event-stream');
-    await expect.poll(() => marksIn(stream.told()), SOON).toEqual([drawn?.[2]]);
+    await expect.poll(() => marksIn(stream.told())).toEqual([drawn?.[2]]);
     await pay();
-    await expect.poll(() => new Set(marksIn(stream.told())).size, SOON).toBeGreaterThan(1);
+    await expect.poll(() => new Set(marksIn(stream.told())).size).toBeGreaterThan(1);
     expect(stream.told().replaceAll(/^data: [0-9a-f]{32}$/gm, '')).toMatch(/^(retry: \d+|:|\n)*$/);
     stream.hangUp();
   });
@@ -104,10 +103,10 @@ describe('a stream of changes', () => {
     const { sql } = service.world.database;
     const [session, id] = [await member('owner'), await cashout()];
     const stream = await changes(`/g/${shop.id}/cashouts/${id}/changes`, session);
-    await expect.poll(() => marksIn(stream.told()).length, SOON).toBe(1);
+    await expect.poll(() => marksIn(stream.told()).length).toBe(1);
     const [{ personId }] = (await sql`select person_id from sessions order by created_at desc, id limit 1`) as unknown as [{ personId: string }];
     await sql.unsafe(change, [personId]);
-    await expect.poll(stream.ended, SOON).toBe(true);
+    await expect.poll(stream.ended).toBe(true);
     expect(stream.told()).toContain('event: end');
   });
 
@@ -121,7 +120,7 @@ describe('a stream of changes', () => {
     expect((await changes(path, other)).answer.statusCode, 'somebody else').toBe(200);
     expect((await fetch(`${origin}/g/${shop.id}/payments/${id}`, { headers: { cookie: `__Host-sluice=${session}` } })).status).toBe(200);
     held[0]?.hangUp();
-    await expect.poll(async () => (await changes(path, session)).answer.statusCode, SOON).toBe(200);
+    await expect.poll(async () => (await changes(path, session)).answer.statusCode).toBe(200);
   });
 });
 
@@ -142,7 +141,7 @@ describeInBrowser('a page that follows what it shows', (open) => {
     await page.evaluate(() => Object.assign(window, { same: true }));
     await page.locator('details summary').first().click();
     await pay();
-    await expect.poll(() => page.locator('.badge').first().innerText(), SOON).toMatch(/success/i);
+    await expect.poll(() => page.locator('.badge').first().innerText()).toMatch(/success/i);
     expect(await page.locator('.timeline').innerText()).toContain('49.9');
     expect(await page.evaluate(() => 'same' in window)).toBe(true);
     expect(await page.locator('details').first().getAttribute('open')).not.toBeNull();
@@ -158,8 +157,8 @@ describeInBrowser('a page that follows what it shows', (open) => {
     const seen = ({ page }: typeof merchant) => page.locator('main').getAttribute('data-mark');
     const before = [await merchant.page.locator('.timeline').innerText(), await seen(operator)];
     await service.world.database.sql`update settlements set dispatch_at = dispatch_at + interval '40 days' where id = ${id}`;
-    await expect.poll(() => merchant.page.locator('.timeline').innerText(), SOON).not.toBe(before[0]);
-    await expect.poll(() => seen(operator), SOON).not.toBe(before[1]);
+    await expect.poll(() => merchant.page.locator('.timeline').innerText()).not.toBe(before[0]);
+    await expect.poll(() => seen(operator)).not.toBe(before[1]);
   });
 
   it('disturbs nobody who fills something in, and shows what changed when they are done', async () => {
@@ -173,12 +172,12 @@ describeInBrowser('a page that follows what it shows', (open) => {
     // Another page of the same reader has seen it by then.
     const beside = await page.context().newPage();
     await beside.goto(page.url());
-    await expect.poll(() => beside.locator('main').getAttribute('data-mark'), SOON).not.toBe(before);
+    await expect.poll(() => beside.locator('main').getAttribute('data-mark')).not.toBe(before);
     expect([await page.locator('main').getAttribute('data-mark'), await field.inputValue()]).toEqual([before, '1']);
     await beside.close();
     await field.fill('');
     await field.blur();
-    await expect.poll(() => page.locator('main').getAttribute('data-mark'), SOON).not.toBe(before);
+    await expect.poll(() => page.locator('main').getAttribute('data-mark')).not.toBe(before);
   });
 
   it('leads to the sign-in when its session ends elsewhere', async () => {

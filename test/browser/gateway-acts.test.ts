@@ -7,8 +7,7 @@ import { aService, type Service, type Shop } from '#test/contract/service.ts';
 import { describeInBrowser } from '#test/harness/browser.ts';
 import { aMember, serveConsole, withAuthenticator } from '#test/harness/console-stage.ts';
 import { openPeopleDesk } from '#api/people/desk.ts';
-import { axeFindings } from '#test/harness/tab.ts';
-import { overflowing } from './overflowing.ts';
+import { look } from './looking.ts';
 import { arrive, comeIn } from './passkey.ts';
 
 describeInBrowser('what people do at a gateway', (open) => {
@@ -32,15 +31,6 @@ describeInBrowser('what people do at a gateway', (open) => {
     const email = `${role}-${randomUUID()}@example.com`;
     await comeIn(page, served.origin, service.deps, { email, gatewayId: shop.id, role });
     return { page, email };
-  };
-  const look = async (page: Page, name: string): Promise<void> => {
-    expect(await axeFindings(page), name).toEqual([]);
-    for (const width of [360, 1280]) {
-      await page.setViewportSize({ width, height: 900 });
-      expect(await overflowing(page), `${name} at ${width}`).toEqual([]);
-      const folder = process.env.SLUICE_TEST_SCREENSHOTS;
-      if (folder) await page.screenshot({ path: `${folder}/act-${name}-${width}.png`, fullPage: true });
-    }
   };
 
   it('asks for a cashout in three steps, and somebody else approves it with their passkey', async () => {
@@ -77,7 +67,7 @@ describeInBrowser('what people do at a gateway', (open) => {
     await look(approver.page, 'approve');
     await arrive(approver.page, () => approver.page.getByRole('button', { name: 'Approve with my passkey' }).click());
     expect(await approver.page.getByRole('button', { name: 'Approve with my passkey' }).count()).toBe(0);
-    await expect.poll(async () => (await shop.signed('GET', `/merchant/settlements/${id}`)).data.status, { timeout: 10_000 }).toBe('REQUESTED');
+    await expect.poll(async () => (await shop.signed('GET', `/merchant/settlements/${id}`)).data.status).toBe('REQUESTED');
   });
 
   it('warns of an address that only looks like a known one', async () => {

@@ -7,8 +7,7 @@ import { upsertScreeningScore } from '#api/store/screenings.ts';
 import { aService, payTo, selectAddress, type Service } from '#test/contract/service.ts';
 import { describeInBrowser } from '#test/harness/browser.ts';
 import { serveConsole } from '#test/harness/console-stage.ts';
-import { axeFindings } from '#test/harness/tab.ts';
-import { overflowing } from './overflowing.ts';
+import { look, unfold } from './looking.ts';
 import { acceptInvitation, arrive, comeIn, givePasskeys } from './passkey.ts';
 
 describeInBrowser('what operators do in the console', (open) => {
@@ -28,15 +27,9 @@ describeInBrowser('what operators do in the console', (open) => {
     await comeIn(page, served.origin, service.deps, { email: `operator-${randomUUID()}@example.com`, gatewayId: null, role: 'operator' });
     return page;
   };
-  const look = async (page: Page, name: string): Promise<void> => {
-    for (const fold of await page.locator('details').all()) await fold.evaluate((element) => element.setAttribute('open', ''));
-    expect(await axeFindings(page), name).toEqual([]);
-    for (const width of [360, 1280]) {
-      await page.setViewportSize({ width, height: 900 });
-      expect(await overflowing(page), `${name} at ${width}`).toEqual([]);
-      const folder = process.env.SLUICE_TEST_SCREENSHOTS;
-      if (folder) await page.screenshot({ path: `${folder}/ops-${name}-${width}.png`, fullPage: true });
-    }
+  const lookUnfolded = async (page: Page, name: string): Promise<void> => {
+    await unfold(page);
+    await look(page, name);
   };
 
   /** A payment that the server with this key asks for, whose coins screening holds. */
@@ -60,7 +53,7 @@ describeInBrowser('what operators do in the console', (open) => {
     const [anna, ben] = [await operator(), await operator()];
     await anna.goto(`${served.origin}/ops/gateways`);
     await anna.getByText('New gateway', { exact: true }).click();
-    await look(anna, 'new-gateway');
+    await lookUnfolded(anna, 'new-gateway');
     await anna.getByLabel('Name of the shop').fill('Bakery <i>');
     await anna.getByLabel('E-mail address of its owner').fill('baker@shop.example');
     await anna.getByLabel('Its server may ask for cashouts').check();
@@ -68,7 +61,7 @@ describeInBrowser('what operators do in the console', (open) => {
     await anna.getByLabel('Screening credits to begin with').fill('5');
     await anna.getByRole('button', { name: 'Make it' }).click();
     await anna.getByText('All of this is shown once').waitFor();
-    await look(anna, 'gateway-made');
+    await lookUnfolded(anna, 'gateway-made');
     const secrets = await anna.locator('[data-part="secret"]').allInnerTexts();
     const key = secrets[0] as string;
     expect((await service.ask('GET', '/api/v1/payments', { headers: { 'x-api-key': key } })).status).toBe(200);
@@ -76,7 +69,7 @@ describeInBrowser('what operators do in the console', (open) => {
     await anna.getByRole('link', { name: 'I stored it' }).click();
     await anna.locator('main[data-screen="ops-gateway"]').waitFor();
     expect(await anna.content()).not.toContain(key);
-    await look(anna, 'gateway');
+    await lookUnfolded(anna, 'gateway');
     const { page: owner } = await open();
     await givePasskeys(owner);
     await acceptInvitation(owner, link);
@@ -84,7 +77,7 @@ describeInBrowser('what operators do in the console', (open) => {
 
     const id = await aHeldPayment(key);
     await anna.goto(`${served.origin}/ops/payments/${id}`);
-    await look(anna, 'held');
+    await lookUnfolded(anna, 'held');
     const refund = anna.locator('form', { has: anna.locator('input[name="address"]') });
     await refund.locator('input[name="address"]').fill('0x70997970C51812dc3A010C7d01b50e0d17dc79C8');
     await refund.locator('input[name="reason"]').fill('the sender asked for it <b>');
@@ -92,7 +85,7 @@ describeInBrowser('what operators do in the console', (open) => {
     await anna.locator('main[data-screen="ops-screening"]').waitFor();
     await anna.getByText('You proposed it').waitFor();
     await ben.goto(`${served.origin}/ops/screening`);
-    await look(ben, 'proposal');
+    await lookUnfolded(ben, 'proposal');
     await arrive(ben, () => ben.getByRole('button', { name: 'Confirm with my passkey' }).click());
     expect(await ben.getByRole('button', { name: 'Confirm with my passkey' }).count()).toBe(0);
     await expect.poll(async () => (await service.world.database.sql`select 1 from aml_refunds where payment_id = ${id}`).length).toBe(1);
@@ -107,7 +100,7 @@ describeInBrowser('what operators do in the console', (open) => {
       ['jobs', 'jobs'],
     ] as const) {
       await ben.goto(`${served.origin}/ops/${page}`);
-      await look(ben, name);
+      await lookUnfolded(ben, name);
     }
   });
 });

@@ -71,12 +71,12 @@ export function payerAt(page: Page): Payer {
     page,
     part,
     title: page.locator('h1#title'),
-    async shows(state, timeoutMs = 20_000) {
+    async shows(state, timeoutMs = 30_000) {
       const wanted = [state].flat().map((one) => `main[data-state="${one}"]`);
       await page.locator(wanted.join(', ')).waitFor({ timeout: timeoutMs });
     },
     async isLive() {
-      await page.locator('html[data-live="socket"]').waitFor({ timeout: 10_000 });
+      await page.locator('html[data-live="socket"]').waitFor();
     },
     async choose(label) {
       const chooser = part('chooser');

@@ -5,8 +5,7 @@ import { GATEWAYS } from '#test/contract/examples.ts';
 import { aService, type Service, type Shop } from '#test/contract/service.ts';
 import { describeInBrowser } from '#test/harness/browser.ts';
 import { serveConsole } from '#test/harness/console-stage.ts';
-import { axeFindings } from '#test/harness/tab.ts';
-import { overflowing } from './overflowing.ts';
+import { look } from './looking.ts';
 import { arrive, comeIn } from './passkey.ts';
 
 const CASHES_OUT = { cashout: { ...(GATEWAYS.approveSettlement?.cashout as object), approvalCapUsd: null } };
@@ -32,15 +31,6 @@ describeInBrowser('policies in the console', (open) => {
     const { page } = await open();
     await comeIn(page, served.origin, service.deps, { email: `${role}-${randomUUID()}@example.com`, gatewayId: shop.id, role });
     return page;
-  };
-  const look = async (page: Page, name: string): Promise<void> => {
-    expect(await axeFindings(page), name).toEqual([]);
-    for (const width of [360, 1280]) {
-      await page.setViewportSize({ width, height: 900 });
-      expect(await overflowing(page), `${name} at ${width}`).toEqual([]);
-      const folder = process.env.SLUICE_TEST_SCREENSHOTS;
-      if (folder) await page.screenshot({ path: `${folder}/policy-${name}-${width}.png`, fullPage: true });
-    }
   };
 
   it('are written in words, tried on past cashouts, agreed to by another owner, and have two people approve', async () => {

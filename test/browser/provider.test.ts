@@ -3,8 +3,7 @@ import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { aLyingProvider, type LyingProvider } from '#test/fixtures/lying-provider.ts';
 import { describeInBrowser } from '#test/harness/browser.ts';
 import { aConsoleStage, type ConsoleStage } from '#test/harness/console-stage.ts';
-import { axeFindings } from '#test/harness/tab.ts';
-import { overflowing } from './overflowing.ts';
+import { look } from './looking.ts';
 import { comeIn } from './passkey.ts';
 
 describeInBrowser('somebody whom a provider signs in', (open) => {
@@ -24,15 +23,6 @@ describeInBrowser('somebody whom a provider signs in', (open) => {
   });
 
   const screen = (page: Page, name: string) => page.locator(`main[data-screen="${name}"]`).waitFor();
-  const look = async (page: Page, name: string): Promise<void> => {
-    expect(await axeFindings(page), name).toEqual([]);
-    for (const width of [360, 1280]) {
-      await page.setViewportSize({ width, height: 800 });
-      expect(await overflowing(page), `${name} at ${width}`).toEqual([]);
-      const folder = process.env.SLUICE_TEST_SCREENSHOTS;
-      if (folder) await page.screenshot({ path: `${folder}/provider-${name}-${width}.png`, fullPage: true });
-    }
-  };
   const signIn = async (page: Page, claims: Record<string, unknown>): Promise<void> => {
     provider.visitor = { email: `${claims.sub}@example.com`, email_verified: true, ...claims };
     await page.goto(`${stage.origin}/sign-in`);

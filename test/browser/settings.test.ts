@@ -5,8 +5,7 @@ import { invitePerson } from '#api/people/invitations.ts';
 import { aService, type Service, type Shop } from '#test/contract/service.ts';
 import { describeInBrowser } from '#test/harness/browser.ts';
 import { serveConsole } from '#test/harness/console-stage.ts';
-import { axeFindings } from '#test/harness/tab.ts';
-import { overflowing } from './overflowing.ts';
+import { look } from './looking.ts';
 
 /** A disc, 64 × 64, as PNG. */
 const LOGO =
@@ -40,15 +39,6 @@ describeInBrowser('settings in the console', (open) => {
     await page.getByRole('button', { name: /passkey/ }).click();
     await page.locator('main[data-screen="places"]').waitFor();
     return page;
-  };
-  const look = async (page: Page, name: string): Promise<void> => {
-    expect(await axeFindings(page), name).toEqual([]);
-    for (const width of [360, 1280]) {
-      await page.setViewportSize({ width, height: 900 });
-      expect(await overflowing(page), `${name} at ${width}`).toEqual([]);
-      const folder = process.env.SLUICE_TEST_SCREENSHOTS;
-      if (folder) await page.screenshot({ path: `${folder}/settings-${name}-${width}.png`, fullPage: true });
-    }
   };
 
   it('are tried on examples, looked at and proved; whoever comes second sees what is there now', async () => {

@@ -46,7 +46,7 @@ const saying =
   (response: ServerResponse): void =>
     void response.writeHead(status, headers).end(text);
 const api = (url = origin, options: { timeoutMs?: number; gate?: Gate } = {}) =>
-  openTronApi(url, (request) => observed.push(request), { retryMs: 0, timeoutMs: 10_000, ...options });
+  openTronApi(url, (request) => observed.push(request), { retryMs: 0, ...options });
 const troubleOf = (answer: Promise<unknown>) =>
   answer.then(
     () => 'none',

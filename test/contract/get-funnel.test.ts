@@ -18,7 +18,7 @@ describeOperation('getFunnel', {
       await service.wait(30);
       const query = `?sandbox=true&from=${made.to}&to=${made.to}`;
       const reached = { from: made.to, to: made.to, sandbox: true, created: 2, opened: 1, chosen: 1, seen: 1, paid: 1 };
-      await expect.poll(async () => (await send({ from: shop, query })).data, { timeout: 10_000 }).toEqual(reached);
+      await expect.poll(async () => (await send({ from: shop, query })).data).toEqual(reached);
       await periodicWork['fold-day-figures'].run(service.worker);
       expect((await send({ from: shop, query })).data).toEqual(reached);
       expect((await send({ from: shop, query: `?sandbox=true&from=${made.from}&to=${made.from}` })).data).toMatchObject({ created: 0, paid: 0 });

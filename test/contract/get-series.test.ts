@@ -36,7 +36,7 @@ describeOperation('getSeries', {
       const { paymentUid, payment } = await shop.payment();
       for (const offer of [0, 1, 0]) await service.deps.db.transaction((tx) => markSelected(tx, payment.offers[offer]?.id ?? ''));
       for (let times = 0; times < 3; times++) expect((await read(paymentUid)).status).toBe(200);
-      await expect.poll(async () => (await summed(shop)).opened, { timeout: 10_000 }).toBeGreaterThan(0);
+      await expect.poll(async () => (await summed(shop)).opened).toBeGreaterThan(0);
       const before = await daysOf(shop);
       const { opened, chosen, ...rest } = await summed(shop);
       expect(rest).toEqual({ created: 2, seen: 1, paid: 1 });
@@ -70,7 +70,7 @@ describeOperation('getSeries', {
       // Notes of one process are written in the order of the reads: had there been one of that, it would be there.
       const other = await shop.payment();
       await read(other.paymentUid);
-      await expect.poll(async () => (await steps()).some(({ paymentId }) => paymentId === other.paymentUid), { timeout: 10_000 }).toBe(true);
+      await expect.poll(async () => (await steps()).some(({ paymentId }) => paymentId === other.paymentUid)).toBe(true);
       const before = await steps();
       expect(before.filter(({ paymentId }) => paymentId === paymentUid)).toEqual([]);
       await Promise.all(Array.from({ length: 20 }, () => noteOpened(service.deps.db, paymentUid)));

@@ -59,7 +59,7 @@ describeOperation('listRequests', {
         await service.ask('GET', '/api/v1/assets', { headers: narrow }),
       ];
       await service.ask('GET', '/api/v1/assets', { headers: { 'x-api-key': `${shop.apiKey.slice(0, -1)}${shop.apiKey.endsWith('0') ? '1' : '0'}` } });
-      await expect.poll(async () => (await others(shop)).length, { timeout: 10_000 }).toBe(answers.length);
+      await expect.poll(async () => (await others(shop)).length).toBe(answers.length);
       const rows = (await others(shop)).reverse();
       expect(rows.map(({ method, operation, status, code }) => [method, operation, status, code])).toEqual([
         ['GET', 'listAssets', 200, null],
@@ -79,7 +79,7 @@ describeOperation('listRequests', {
       const canary = `canary${randomUUID().replaceAll('-', '')}`;
       await shop.call('GET', `/payments/${canary}?q=${canary}`, { headers: { 'user-agent': canary } });
       await shop.call('POST', '/payments', { body: { currencyCode: canary, amount: '1' } });
-      await expect.poll(async () => (await others(shop)).length, { timeout: 10_000 }).toBe(2);
+      await expect.poll(async () => (await others(shop)).length).toBe(2);
       const stored = JSON.stringify(await service.world.database.sql`select * from requests where gateway_id = ${shop.id}`);
       expect(stored).not.toContain(canary);
       expect(stored).not.toContain(shop.apiKey.slice(24));
@@ -91,7 +91,7 @@ describeOperation('listRequests', {
         await tx`lock table requests in access exclusive mode`;
         expect((await shop.call('GET', '/assets')).status).toBe(200);
       });
-      await expect.poll(async () => (await others(shop)).length, { timeout: 10_000 }).toBe(1);
+      await expect.poll(async () => (await others(shop)).length).toBe(1);
     });
 
     it('keeps so many that failed and so many that did not, the newest, and no flood of one pushes out the other or another gateway’s', async () => {
@@ -126,7 +126,7 @@ describeOperation('listRequests', {
       noteRequest({ ...service.deps, db: counting }, aRequest(shop.id));
       noteRequest({ ...service.deps, db: counting }, aRequest(other.id));
       const count = async (of: Shop): Promise<number> => (await service.world.database.sql`select 1 from requests where gateway_id = ${of.id}`).length;
-      await expect.poll(() => count(other), { timeout: 10_000 }).toBe(1);
+      await expect.poll(() => count(other)).toBe(1);
       expect(await count(shop)).toBeLessThanOrEqual(2 * POLICY.requestsNotedAtOnce + 1);
       expect(await count(shop)).toBeGreaterThan(1);
       expect(writes).toBeLessThanOrEqual(2);

@@ -220,7 +220,7 @@ export async function aRiver(): Promise<River> {
               const { data } = await selectOffer(direct, { paymentId: id, offerId: offer.id, clientIp: '127.0.0.1' });
               return (data as { depositAddress?: string }).depositAddress;
             },
-            { what: 'an address', timeoutMs: 30_000 },
+            { what: 'an address' },
           );
           return { paymentId: id, address: address.toLowerCase(), rawAmount: toUnits(parseTrusted(offer.totalValue), 6) as bigint };
         }),

@@ -106,7 +106,7 @@ export const OUTAGE_ROWS: readonly RiverRow[] = [
       await river.chain.mine();
       await waitFor(() => load.answers.size > before + 8, { what: 'calls to be refused', timeoutMs: 60_000 });
       river.postgres.mend();
-      await waitFor(() => [...load.answers.values()].at(-1)?.status === 201, { what: 'calls to be answered again', timeoutMs: 20_000 });
+      await waitFor(() => [...load.answers.values()].at(-1)?.status === 201, { what: 'calls to be answered again' });
       await load.stop();
       await expectOneEach(river, front, load);
       await river.expectCredited(paid);

@@ -41,7 +41,7 @@ async function published(river: River): Promise<number> {
 
 async function allPublished(river: River): Promise<void> {
   const head = await river.chain.node.height();
-  await waitFor(async () => (await published(river)) === head, { what: 'the blocks to be published', timeoutMs: 30_000 });
+  await waitFor(async () => (await published(river)) === head, { what: 'the blocks to be published' });
 }
 
 /** No process lives long enough to give its lease up: whoever comes next waits no longer than for a lease that ran out. */
@@ -81,7 +81,7 @@ export const RIVER_ROWS: readonly RiverRow[] = [
           if (!dead) await river.chain.mine();
           return dead;
         },
-        { what: 'the indexer to die', timeoutMs: 30_000, everyMs: 300 },
+        { what: 'the indexer to die', everyMs: 300 },
       );
       paid.push(...(await mineSome(river, offers.slice(4), random)));
       await leaseRunsOut(river);
@@ -130,7 +130,7 @@ export const RIVER_ROWS: readonly RiverRow[] = [
           acks: [],
         }),
       );
-      await waitFor(() => river.indexer()?.problem()?.includes('lease') ?? false, { what: 'the one that was overtaken to notice', timeoutMs: 10_000 });
+      await waitFor(() => river.indexer()?.problem()?.includes('lease') ?? false, { what: 'the one that was overtaken to notice' });
       await waitFor(async () => (await unread(river)) === 0, { what: 'the late word to be read' });
       expect(await sql`select 1 from sightings where txid = ${transfer.txid}`).toHaveLength(0);
       expect((await river.tip())?.hash).toBe(before.hash);
@@ -183,11 +183,11 @@ export const RIVER_ROWS: readonly RiverRow[] = [
       const depth = CREDIT_BLOCKS + 1 + random.below(FINAL_BLOCKS - CREDIT_BLOCKS - 4);
       await river.chain.mine(depth);
       const status = async () => (await sql<{ status: string }[]>`select status from payments where id = ${paid[0]?.paymentId as string}`)[0]?.status;
-      await waitFor(async () => (await status()) === 'SUCCESS', { what: 'the credit', timeoutMs: 20_000 });
+      await waitFor(async () => (await status()) === 'SUCCESS', { what: 'the credit' });
       const raw = await rawOf(river, paid);
       await river.chain.reorg(depth);
       await river.chain.mine();
-      await waitFor(async () => (await frozen(river)).length > 0, { what: 'the freeze', timeoutMs: 20_000 });
+      await waitFor(async () => (await frozen(river)).length > 0, { what: 'the freeze' });
       expect(await frozen(river)).toEqual([expect.stringMatching(/^asset:/)]);
       expect(await status()).toBe('SUCCESS');
       expect(await sql`select 1 from ledger_transactions where kind = 'loss'`).toHaveLength(1);
@@ -200,7 +200,7 @@ export const RIVER_ROWS: readonly RiverRow[] = [
       const tip = await river.tip();
       await river.chain.reorg((tip?.height ?? 0) - (tip?.finalHeight ?? 0) + 1 + random.below(4));
       await river.chain.mine();
-      await waitFor(async () => (await frozen(river)).includes('network:ethereum'), { what: 'the network to stop', timeoutMs: 20_000 });
+      await waitFor(async () => (await frozen(river)).includes('network:ethereum'), { what: 'the network to stop' });
       expect((await river.tip())?.hash).toBe(tip?.hash);
     },
   },
@@ -269,7 +269,6 @@ export const RIVER_ROWS: readonly RiverRow[] = [
       for (const one of river.endpoints) Object.assign(one, { stray: told, asked: [] });
       await waitFor(() => river.endpoints.some(({ asked }) => asked.filter((method) => method === 'eth_getBlockReceipts').length > 2), {
         what: 'the block to be asked for again and again',
-        timeoutMs: 20_000,
       });
       expect((await river.tip())?.hash).toBe(honest?.hash);
       for (const one of river.endpoints) one.flaw = 'none';

@@ -22,7 +22,7 @@ interface Compared {
 export async function assertBooksMatchChain({ database, network, networks }: Compared): Promise<void> {
   if (networks === undefined) return compareOne(database, network);
   for (const one of networks.values()) {
-    await waitFor(() => allOpened(database, one.network), { what: `the opening balances of ${one.network.name}`, timeoutMs: 30_000 });
+    await waitFor(() => allOpened(database, one.network), { what: `the opening balances of ${one.network.name}` });
     await compareOne(database, one.network);
   }
 }

@@ -45,7 +45,6 @@ export async function openSocket(origin: string, paymentId: string, { root = '',
     heard: (type, like = () => true) =>
       waitFor(() => frames.find((frame): frame is Extract<ServerFrame, { type: typeof type }> => frame.type === type && like(frame as never)), {
         what: `a frame ${type}`,
-        timeoutMs: 10_000,
       }) as never,
     shows: (like, timeoutMs = 10_000) =>
       waitFor(

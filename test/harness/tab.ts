@@ -30,7 +30,7 @@ export async function launchChromium(executablePath: string): Promise<Browser> {
 export async function openTab(browser: Browser, { origins = [], tolerate, ...options }: TabOptions = {}): Promise<Tab> {
   const context = await browser.newContext({ timezoneId: 'Europe/Berlin', locale: 'en-GB', ...options });
   const page = await context.newPage();
-  page.setDefaultTimeout(10_000);
+  page.setDefaultTimeout(30_000);
   const tab: Tab = { page, requests: [], trouble: [] };
   const report = (line: string): void => {
     if (!tolerate?.test(line)) tab.trouble.push(line);

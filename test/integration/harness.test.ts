@@ -47,7 +47,7 @@ describe('a world of several networks', () => {
         const [tip] = await world.database.sql`select hash from chain_tips join networks on networks.id = network_id where name = ${name}`;
         return tip?.hash === (await chain.headHash());
       };
-      for (const [name, { chain }] of world.networks) await waitFor(() => caughtUp(name, chain), { what: `${name} to be followed`, timeoutMs: 30_000 });
+      for (const [name, { chain }] of world.networks) await waitFor(() => caughtUp(name, chain), { what: `${name} to be followed` });
       const { items } = (await world.operator(api).must('GET', '/networks')) as { items: { name: string }[] };
       expect(items.map((one) => one.name).sort()).toEqual(['ethereum', 'sidechain']);
     } finally {

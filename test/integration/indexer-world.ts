@@ -143,7 +143,7 @@ export async function anIndexerWorld(
           >`select watched_from from watches where network_id = ${networkId} and address = ${address} and acked_epoch is not null`;
           return row?.watchedFrom;
         },
-        { what: 'the watch to be acknowledged', timeoutMs: 20_000 },
+        { what: 'the watch to be acknowledged' },
       ),
     caughtUp: () =>
       waitFor(

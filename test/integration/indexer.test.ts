@@ -392,13 +392,12 @@ describe('when things go wrong', () => {
     try {
       await waitFor(async () => (await ready(indexer.opsUrl)).checks['chain:ethereum']?.includes('has not answered'), {
         what: 'the reason to be shown',
-        timeoutMs: 30_000,
       });
       expect((await fetch(`${indexer.opsUrl}/healthz`)).status).toBe(200);
     } finally {
       process.kill(service.pid, 'SIGCONT');
     }
-    await waitFor(async () => (await ready(indexer.opsUrl)).status === 200, { what: 'the indexer to be ready again', timeoutMs: 30_000 });
+    await waitFor(async () => (await ready(indexer.opsUrl)).status === 200, { what: 'the indexer to be ready again' });
     const { height } = (await world.tip()) ?? { height: 0 };
     await waitFor(async () => ((await world.tip())?.height ?? 0) > height, { what: 'the next block' });
   });
@@ -415,11 +414,10 @@ describe('when things go wrong', () => {
     await undo();
     await waitFor(async () => (await ready(indexer.opsUrl)).checks['chain:ethereum']?.includes('is behind block'), {
       what: 'the reason to be shown',
-      timeoutMs: 30_000,
     });
     await chain.mine(31);
     await world.caughtUp();
-    await waitFor(async () => (await ready(indexer.opsUrl)).status === 200, { what: 'the indexer to be ready again', timeoutMs: 30_000 });
+    await waitFor(async () => (await ready(indexer.opsUrl)).status === 200, { what: 'the indexer to be ready again' });
   });
 });
 

@@ -105,7 +105,7 @@ describe('outbox rows', () => {
     await waitFor(() => job.runs.length === 2, { what: 'both workers to be busy' });
     await world.redis.flush();
     gate.resolve();
-    await waitFor(async () => (await states()).every((state) => state === 'done'), { what: 'every row to be done', timeoutMs: 30_000 });
+    await waitFor(async () => (await states()).every((state) => state === 'done'), { what: 'every row to be done' });
     expect([...job.runs].sort()).toEqual([...refs].sort());
   });
 

@@ -173,9 +173,7 @@ describe('outputs', () => {
     await spend.ran;
     const fork = worker().sql`update sightings set canonical = false where id = ${sightingId}`.execute();
     await expect
-      .poll(async () => (await database.sql`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`).length, {
-        timeout: 10_000,
-      })
+      .poll(async () => (await database.sql`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`).length)
       .toBe(1);
     await spend.end();
     await fork;

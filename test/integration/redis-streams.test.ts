@@ -30,7 +30,7 @@ const next = (): Promise<StreamEntry[]> =>
       const entries = await reader.read();
       return entries.length > 0 ? entries : undefined;
     },
-    { what: 'an entry', timeoutMs: 20_000 },
+    { what: 'an entry' },
   );
 const payloads = (entries: StreamEntry[]): string[] => entries.map((entry) => (entry.forged ? 'forged' : entry.payload));
 
@@ -99,7 +99,7 @@ describe('a Redis that dies', () => {
     expect(await reader.read()).toEqual([]);
     streams.nudge('nobody');
     await redis.revive();
-    await waitFor(() => streams.append('s', 'back'), { what: 'an append to work', timeoutMs: 20_000 });
+    await waitFor(() => streams.append('s', 'back'), { what: 'an append to work' });
     expect(payloads(await next())).toEqual(['back']);
   });
 
@@ -114,7 +114,7 @@ describe('a Redis that dies', () => {
           streams.nudge('bell');
           return woken > 0;
         },
-        { what: 'the bell', timeoutMs: 20_000 },
+        { what: 'the bell' },
       );
     await ring();
     await redis.kill();
@@ -142,7 +142,7 @@ describe('a Redis that dies', () => {
     await waitFor(() => streams.deaf(), { what: 'the loss to be noticed' });
     expect(resumed).toBe(before);
     await redis.revive();
-    await waitFor(() => resumed > before, { what: 'it to hear again', timeoutMs: 20_000 });
+    await waitFor(() => resumed > before, { what: 'it to hear again' });
     expect(streams.deaf()).toBe(false);
     await waitFor(
       () => {

@@ -170,7 +170,7 @@ describe('a rescan through the indexer', () => {
         const [row] = await world.database.sql<Rescan[]>`select next_height as next, found::int, problem, finished_at from rescans where id = ${id}`;
         return row?.finishedAt != null && row;
       },
-      { what: 'the rescan to be done', timeoutMs: 30_000 },
+      { what: 'the rescan to be done' },
     );
   };
   beforeAll(async () => {

@@ -141,7 +141,7 @@ describe('a network with two endpoints', () => {
         const response = await fetch(`${indexer.opsUrl}/readyz`);
         return (await response.text()).includes(`${new URL(first.url).host}: the node serves chain 5`) && response;
       },
-      { what: 'readiness to name the endpoint', timeoutMs: 30_000 },
+      { what: 'readiness to name the endpoint' },
     );
     expect(ready.status).toBe(503);
     expect(indexer.lines.join('\n')).toMatch(/"state":"foreign"/);

@@ -118,7 +118,7 @@ describe('one trace', () => {
     for (const { address, rawAmount } of payments) await chain.pay(address, null, rawAmount);
     await chain.mine(3);
     const delivered = `select count(*)::int as count from webhook_events where state = 'delivered'`;
-    await waitFor(async () => (await world.database.sql.unsafe(delivered))[0]?.count === 2, { what: 'both webhooks', timeoutMs: 30_000, everyMs: 100 });
+    await waitFor(async () => (await world.database.sql.unsafe(delivered))[0]?.count === 2, { what: 'both webhooks', everyMs: 100 });
     const traces = await Promise.all(payments.map(({ id }) => traceOf(id)));
     expect(new Set(traces).size).toBe(2);
     for (const trace of traces) {
@@ -142,7 +142,7 @@ describe('one trace', () => {
         const { items } = (await shop.signed('GET', '/merchant/settlements/balances')).data as { items: { symbol: string; totalAvailable: string }[] };
         return items.some((one) => one.symbol === 'ETH' && Number(one.totalAvailable) > 0);
       },
-      { what: 'a balance', timeoutMs: 10_000, everyMs: 100 },
+      { what: 'a balance', everyMs: 100 },
     );
     const answer = await shop.signed('POST', '/merchant/settlements', {
       idempotencyKey: randomUUID(),

@@ -58,7 +58,7 @@ describe('two EVM networks side by side', () => {
   const followed = async (network: string): Promise<void> => {
     const hash = await on(network).headHash();
     const seen = () => world.database.sql`select 1 from chain_tips t join networks n on n.id = t.network_id where n.name = ${network} and t.hash = ${hash}`;
-    await waitFor(async () => (await seen()).length === 1, { what: `${network} to be followed to its head`, timeoutMs: 30_000 });
+    await waitFor(async () => (await seen()).length === 1, { what: `${network} to be followed to its head` });
   };
   const mine = async (network: string, blocks = 1): Promise<void> => {
     for (let i = 0; i < blocks; i++) {
@@ -82,7 +82,7 @@ describe('two EVM networks side by side', () => {
         const seen = await deposits(payment);
         return Object.entries(wanted).every(([network, state]) => seen[network] === state);
       },
-      { what: `deposits to be ${JSON.stringify(wanted)}`, timeoutMs: 30_000 },
+      { what: `deposits to be ${JSON.stringify(wanted)}` },
     );
   const verify = (payment: Opened) => shop.must('POST', `/payments/${payment.id}/verify`);
 
@@ -98,7 +98,7 @@ describe('two EVM networks side by side', () => {
           const answer = await shop.call('POST', `/public/payments/${created.paymentUid}/offers/${offer?.id}/select`);
           return answer.status === 200 && answer.data;
         },
-        { what: 'an address', timeoutMs: 30_000 },
+        { what: 'an address' },
       );
       const opened = { id: created.paymentUid as string, address: (selected.depositAddress as string).toLowerCase(), rawAmount: 10_000_000n };
       await watched(opened.address, watchedBy);
@@ -114,7 +114,7 @@ describe('two EVM networks side by side', () => {
           select n.name from watches w join networks n on n.id = w.network_id where w.address = ${address} and w.acked_epoch is not null order by 1`;
         return by.every((network) => rows.some((row) => row.name === network));
       },
-      { what: `${by.join(' and ')} to watch the address`, timeoutMs: 30_000 },
+      { what: `${by.join(' and ')} to watch the address` },
     );
 
   it('are followed by a process each', async () => {

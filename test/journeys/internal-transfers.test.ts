@@ -116,7 +116,6 @@ describe('coins paid through a contract, read from an endpoint without traces', 
     gateway.up = true;
     await waitFor(async () => ['matched', 'already_credited'].includes((await inquire(payment, txid)).data?.resultCode as string), {
       what: 'the match',
-      timeoutMs: 30_000,
     });
     expect(await scene.resting(payment.id)).toMatchObject({ status: 'SUCCESS', txHash: txid });
     expect(await depositsOf(payment)).toEqual([{ kind: 'internal', ordinal: 1, txid, state: 'credited' }]);

@@ -261,7 +261,7 @@ describe('no secret leaves the place it belongs to', () => {
         await signed('POST', '/merchant/settlements/estimate-fee', body);
         return node.failed() > 10 && indexer.lines.length > before + 1;
       },
-      { what: 'everybody to notice', timeoutMs: 20_000, everyMs: 100 },
+      { what: 'everybody to notice', everyMs: 100 },
     );
     answers.push((await control.call('GET', '/networks')).text, (await control.call('GET', '/audit')).text);
     for (const { opsUrl } of processes) answers.push(await (await fetch(`${opsUrl}/readyz`)).text());
@@ -270,7 +270,7 @@ describe('no secret leaves the place it belongs to', () => {
 
   it('while time goes on, mail is written, a process is killed and all are stopped', async () => {
     await control.must('POST', '/clock/advance', { body: { seconds: 8 * 86_400 } });
-    await waitFor(async () => (await readFolder(world.environment.SLUICE_MAIL_DIR ?? '')).includes('ops@example.com'), { what: 'the mail', timeoutMs: 30_000 });
+    await waitFor(async () => (await readFolder(world.environment.SLUICE_MAIL_DIR ?? '')).includes('ops@example.com'), { what: 'the mail' });
     for (const path of [
       '/audit-log?limit=100',
       `/gateways/${shop.gateway.id}`,

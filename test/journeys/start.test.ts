@@ -141,9 +141,9 @@ describe('npm start', () => {
         const now = JSON.parse(await readFile(join(directory, 'dev.json'), 'utf8')) as DevFile;
         return !before.includes(now.api.pid) && !before.includes(now.networks.ethereum?.indexerPid as number) && now;
       },
-      { what: 'new processes', timeoutMs: 30_000 },
+      { what: 'new processes' },
     );
-    await waitFor(async () => (await fetch(new URL('/readyz', runner.dev.metrics.api))).ok, { what: 'the api to be ready again', timeoutMs: 30_000 });
+    await waitFor(async () => (await fetch(new URL('/readyz', runner.dev.metrics.api))).ok, { what: 'the api to be ready again' });
   });
 
   it('starts a Redis again that was killed, at the same address, and everybody finds it', async () => {

@@ -23,7 +23,7 @@ describe('bitcoin that nobody has mined yet', () => {
           { state: string }[]
         >`select t.state from mempool_deposits d join mempool_transactions t using (network_id, txid) where d.payment_id = ${payment.id} order by t.first_seen_at`
       ).map(({ state }) => state);
-    const seen = (wanted: string[]) => waitFor(async () => (await states()).join() === wanted.join(), { what: wanted.join(), timeoutMs: 30_000 });
+    const seen = (wanted: string[]) => waitFor(async () => (await states()).join() === wanted.join(), { what: wanted.join() });
 
     const first = await chain.purse.pay(paying);
     await seen(['waiting']);

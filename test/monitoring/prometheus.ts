@@ -63,7 +63,7 @@ export async function startPrometheus(programs: PrometheusPrograms, directory: s
     if (answer.status !== 'success') throw new Error(`${path}: ${answer.error}`);
     return answer.data;
   };
-  await waitFor(async () => (await fetch(`http://127.0.0.1:${port}/-/ready`)).ok, { what: `Prometheus to be ready: ${lines.join('\n')}`, timeoutMs: 30_000 });
+  await waitFor(async () => (await fetch(`http://127.0.0.1:${port}/-/ready`)).ok, { what: `Prometheus to be ready: ${lines.join('\n')}` });
   return {
     lookAt,
     query: async (expr) => (await ask<{ result: Sample[] }>(`query?query=${encodeURIComponent(expr)}`)).result,

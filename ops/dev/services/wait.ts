@@ -15,6 +15,8 @@ export interface WaitOptions {
   signal?: AbortSignal | undefined;
 }
 
+/** Long enough for a starved machine. */
+const PATIENCE_MS = 30_000;
 const PAUSE_MS = { first: 25, longest: 150, growth: 1.25 };
 const TELL_EVERY_MS = 5_000;
 
@@ -24,7 +26,7 @@ const TELL_EVERY_MS = 5_000;
  */
 export async function waitFor<T>(condition: () => T | Promise<T>, options: WaitOptions): Promise<NonNullable<Exclude<T, false>>> {
   const began = performance.now();
-  const deadline = began + (options.timeoutMs ?? 15_000);
+  const deadline = began + (options.timeoutMs ?? PATIENCE_MS);
   const tellEveryMs = options.tellEveryMs ?? TELL_EVERY_MS;
   let tellAt = began + tellEveryMs;
   let last: unknown;
@@ -39,7 +41,7 @@ export async function waitFor<T>(condition: () => T | Promise<T>, options: WaitO
       last = error;
     }
     if (performance.now() >= deadline)
-      throw new Error(`waited ${options.timeoutMs ?? 15_000} ms for ${options.what}${last instanceof Error ? `: ${last.message}` : ''}`, { cause: last });
+      throw new Error(`waited ${options.timeoutMs ?? PATIENCE_MS} ms for ${options.what}${last instanceof Error ? `: ${last.message}` : ''}`, { cause: last });
     if (performance.now() >= tellAt) {
       tellAt = performance.now() + tellEveryMs;
       options.tell?.(`waiting for ${options.what}, ${Math.round((performance.now() - began) / 1_000)} s so far`);
