@@ -16,6 +16,9 @@ import { ServiceError } from '#shared/core/errors.ts';
 
 /** The console waits five seconds for all that a sign-in asks for. */
 const TIMEOUT_SECONDS = 2;
+/** Endpoints that a provider moves are followed within the hour; its keys are, by the library, within five minutes. */
+const KNOWN_MS = 3_600_000;
+const AGAIN_MS = 60_000;
 /** Metadata, keys and tokens with hundreds of groups are tens of kilobytes; what is longer is an accident or an attack. */
 const LARGEST_BYTES = 1_000_000;
 /** What OpenID Connect allows a subject to be (Core, 2), and what the database keeps. */
@@ -50,19 +53,26 @@ export function openIdentityProvider({ config, log }: Pick<Deps, 'config' | 'log
   const { SLUICE_OIDC_ISSUER: issuer, SLUICE_OIDC_CLIENT_ID: id, SLUICE_OIDC_CLIENT_SECRET: secret, SLUICE_OIDC_SCOPES: scope } = config;
   if (issuer === undefined || id === undefined || secret === undefined) return undefined;
   const redirectUri = new URL(PROVIDER_CALLBACK, config.SLUICE_CONSOLE_URL).href;
-  let found: Promise<Configuration> | undefined;
-  // Asked once; one that did not answer is asked again.
-  const known = (): Promise<Configuration> => {
-    found ??= discovery(new URL(issuer), id, undefined, ClientSecretPost(secret), {
+  const discover = (): Promise<Configuration> =>
+    discovery(new URL(issuer), id, undefined, ClientSecretPost(secret), {
       timeout: TIMEOUT_SECONDS,
       [customFetch]: reached,
       // Signatures are checked although the token comes from the provider itself; plain http is for a machine of one's own (config).
       execute: [enableNonRepudiationChecks, ...(issuer.startsWith('http:') ? [allowInsecureRequests] : [])],
-    }).catch((error: unknown) => {
-      found = undefined;
-      throw error;
     });
-    return found;
+  let found: { configuration: Promise<Configuration>; until: number } | undefined;
+  // One that does not answer is asked again the next time; who was known before stays known for a minute.
+  const known = (): Promise<Configuration> => {
+    const before = found;
+    if (before !== undefined && Date.now() < before.until) return before.configuration;
+    const configuration = discover().catch((error: unknown) => {
+      found = before && { ...before, until: Date.now() + AGAIN_MS };
+      if (before === undefined) throw error;
+      log.warn({ err: error }, 'the identity provider does not tell of itself; what it told before is used');
+      return before.configuration;
+    });
+    found = { configuration, until: Date.now() + KNOWN_MS };
+    return configuration;
   };
   const refused = (error: unknown): never => {
     for (let cause: unknown = error; cause instanceof Error; cause = cause.cause) if (cause instanceof ServiceError) throw cause;

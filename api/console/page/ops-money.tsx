@@ -263,6 +263,7 @@ export function Prices({ screen: { mode, items, sources }, place }: { screen: Op
   return (
     <>
       <p class="hint">{t(mode === 'static' ? 'ops.prices-static' : 'ops.prices-http')}</p>
+      {mode === 'static' && <PriceAct place={place} />}
       {items.length === 0 ? (
         <Empty title={t('ops.no-prices')} text={t('ops.no-prices-why')} />
       ) : (
@@ -293,7 +294,6 @@ export function Prices({ screen: { mode, items, sources }, place }: { screen: Op
           </Table>
         </section>
       )}
-      {mode === 'static' && <PriceAct place={place} />}
       {sources.length > 0 && (
         <section class="card card-table" aria-labelledby="sources">
           <h2 id="sources">{t('ops.sources')}</h2>

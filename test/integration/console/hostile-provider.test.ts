@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { openPeopleDesk, type PeopleDesk } from '#api/people/desk.ts';
 import { POLICY } from '#shared/core/policy.ts';
 import { aLyingProvider, type LyingProvider } from '#test/fixtures/lying-provider.ts';
@@ -11,6 +11,7 @@ const BOSS = 'boss@example.com';
 
 let stage: ConsoleStage;
 let provider: LyingProvider;
+let openDesk: () => PeopleDesk;
 let desk: PeopleDesk;
 beforeAll(async () => {
   [stage, provider] = await Promise.all([aConsoleStage(), aLyingProvider()]);
@@ -26,7 +27,8 @@ beforeAll(async () => {
       { claim: 'phone_number', value: '+15550100', gateway: null, role: 'operator' },
     ],
   };
-  desk = openPeopleDesk({ ...stage.deps, config });
+  openDesk = () => openPeopleDesk({ ...stage.deps, config });
+  desk = openDesk();
 });
 afterAll(async () => {
   await stage?.stop();
@@ -127,6 +129,52 @@ describe('a provider that answers slowly or without end', () => {
     const others = await Promise.all(Array.from({ length: 20 }, () => codeOf(desk.newPasskeyOptions({ cookie, address: ADDRESS }))));
     expect(new Set(others)).toEqual(new Set(['done']));
     expect(new Set(await Promise.all(hanging))).toEqual(new Set(['service_unavailable']));
+  });
+});
+
+describe('a provider that changes its key', () => {
+  const pass = (ms: number) => vi.setSystemTime(Date.now() + ms);
+  beforeEach(() => {
+    vi.useFakeTimers({ toFake: ['Date'] });
+    desk = openDesk();
+  });
+  afterEach(() => {
+    provider.discovery.status = 200;
+    vi.useRealTimers();
+    // What the last one keeps is of a time to come.
+    desk = openDesk();
+  });
+
+  it('signs people in with the new one after a minute, and whoever stole the old one nobody', async () => {
+    expect(await codeOf(signIn(person()))).toBe('done');
+    provider.rotate();
+    pass(61_000);
+    expect(await codeOf(signIn(person()))).toBe('done');
+    provider.lie = { retiredKey: true };
+    expect(await codeOf(signIn(person()))).toBe('forbidden');
+  });
+
+  it('is believed with the old one for at most five minutes when nobody came with the new one', async () => {
+    expect(await codeOf(signIn(person()))).toBe('done');
+    provider.rotate();
+    provider.lie = { retiredKey: true };
+    pass(301_000);
+    expect(await codeOf(signIn(person()))).toBe('forbidden');
+  });
+
+  it('is asked every hour where its endpoints are, and stays known while it does not answer', async () => {
+    await signIn(person());
+    const { asked } = provider.discovery;
+    pass(3_601_000);
+    provider.discovery.status = 500;
+    expect(await codeOf(signIn(person()))).toBe('done');
+    expect(provider.discovery.asked).toBe(asked + 1);
+    provider.discovery.status = 200;
+    expect(await codeOf(signIn(person()))).toBe('done');
+    expect(provider.discovery.asked).toBe(asked + 1);
+    pass(61_000);
+    expect(await codeOf(signIn(person()))).toBe('done');
+    expect(provider.discovery.asked).toBe(asked + 2);
   });
 });
 
