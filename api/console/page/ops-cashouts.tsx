@@ -2,9 +2,9 @@ import type { JSX } from 'preact';
 import type { Surroundings } from './model.ts';
 import type { OpsCashoutScreen, OpsCashoutsScreen, OutgoingScreen } from './operator-model.ts';
 import { operatorCashoutStory } from './ops-cashout-story.ts';
-import { Empty, Nothing, OfGateway, WalkFields, WordTabs } from './ops-parts.tsx';
+import { Empty, Listed, OfGateway, WalkFields, WordTabs } from './ops-parts.tsx';
 import { statusTitles } from './ops-payments.tsx';
-import { Badge, Code, Coins, Fact, Facts, FilterForm, less, Moment, networkTitle, Pager, Short, Table } from './parts.tsx';
+import { Badge, Code, Coins, Fact, Facts, FilterForm, less, Moment, networkTitle, Short, Table } from './parts.tsx';
 import { AdoptAct, RejectAct } from './ops-acts.tsx';
 import { useTexts } from './texts.ts';
 import { wordFor } from './words.ts';
@@ -15,7 +15,7 @@ const STATUSES = ['PENDING_APPROVAL', 'UNDERFUNDED', 'WAITING_AML_CREDIT', 'REQU
 /** Cashouts of every gateway, and why each waits. */
 export function OpsCashouts({ screen, place }: { screen: OpsCashoutsScreen; place: Surroundings }): JSX.Element {
   const t = useTexts();
-  const { items, filter, gateways } = screen;
+  const { filter, gateways } = screen;
   const path = `${place.href}/cashouts`;
   return (
     <>
@@ -26,57 +26,53 @@ export function OpsCashouts({ screen, place }: { screen: OpsCashoutsScreen; plac
       <p>
         <a href={`${path}/outgoing`}>{t('ops.to-outgoing')}</a>
       </p>
-      {items.length === 0 ? (
-        <Nothing title={t('ops.cashouts-none')} text={t('ops.cashouts-none-why')} path={path} screen={screen} />
-      ) : (
-        <section class="card card-table">
-          <Table
-            caption={t('ops-section.cashouts')}
-            columns={[
-              { title: t('ops.to'), look: 'rest' },
-              { title: t('ops.amount'), look: 'amount' },
-              { title: t('ops.gateway'), look: 'wide-only' },
-              { title: t('ops.status'), look: 'wide-only' },
-              { title: t('ops.created'), look: 'wide-only' },
-            ]}
-          >
-            {items.map((row) => (
-              <tr>
-                <th scope="row">
-                  <a href={`${path}/${row.id}`}>
-                    <Short text={row.address} />
-                  </a>
-                  <span class="hint below">{networkTitle(place, row.network)}</span>
-                  <span class="hint narrow-only">
-                    <OfGateway id={row.gatewayId} names={gateways} place={place} />
-                  </span>
-                </th>
-                <td class="amount">
-                  <Coins amount={row.amount} asset={row.assetSymbol} />
-                  <span class="narrow-only">
-                    <Badge status={row.status} />
-                  </span>
-                </td>
-                <td class="wide-only">
-                  <OfGateway id={row.gatewayId} names={gateways} place={place} />
-                </td>
-                <td class="wide-only">
-                  <Badge status={row.status} />
-                  {(row.waitReason ?? row.holdReason) !== null && (
-                    <span class="hint below">
-                      {row.waitReason === null ? wordFor(t, 'hold-reason', row.holdReason ?? '') : <span lang="en">{row.waitReason.replaceAll('_', ' ')}</span>}
-                    </span>
-                  )}
-                </td>
-                <td class="wide-only">
-                  <Moment at={row.createdAt} />
-                </td>
-              </tr>
-            ))}
-          </Table>
-          <Pager path={path} screen={screen} />
-        </section>
-      )}
+      <Listed
+        screen={screen}
+        path={path}
+        caption={t('ops-section.cashouts')}
+        columns={[
+          { title: t('ops.to'), look: 'rest' },
+          { title: t('ops.amount'), look: 'amount' },
+          { title: t('ops.gateway'), look: 'wide-only' },
+          { title: t('ops.status'), look: 'wide-only' },
+          { title: t('ops.created'), look: 'wide-only' },
+        ]}
+        none={t('ops.cashouts-none')}
+        why={t('ops.cashouts-none-why')}
+        row={(row) => (
+          <tr>
+            <th scope="row">
+              <a href={`${path}/${row.id}`}>
+                <Short text={row.address} />
+              </a>
+              <span class="hint below">{networkTitle(place, row.network)}</span>
+              <span class="hint narrow-only">
+                <OfGateway id={row.gatewayId} names={gateways} place={place} />
+              </span>
+            </th>
+            <td class="amount">
+              <Coins amount={row.amount} asset={row.assetSymbol} />
+              <span class="narrow-only">
+                <Badge status={row.status} />
+              </span>
+            </td>
+            <td class="wide-only">
+              <OfGateway id={row.gatewayId} names={gateways} place={place} />
+            </td>
+            <td class="wide-only">
+              <Badge status={row.status} />
+              {(row.waitReason ?? row.holdReason) !== null && (
+                <span class="hint below">
+                  {row.waitReason === null ? wordFor(t, 'hold-reason', row.holdReason ?? '') : <span lang="en">{row.waitReason.replaceAll('_', ' ')}</span>}
+                </span>
+              )}
+            </td>
+            <td class="wide-only">
+              <Moment at={row.createdAt} />
+            </td>
+          </tr>
+        )}
+      />
     </>
   );
 }

@@ -1,7 +1,7 @@
 import type { JSX } from 'preact';
 import type { ListScreen, Surroundings } from './model.ts';
 import type { GatewayNames, HistoryLine } from './operator-model.ts';
-import { ChoiceField, DayField, hrefOf, StatusTabs } from './parts.tsx';
+import { ChoiceField, type Column, DayField, hrefOf, Pager, StatusTabs, Table } from './parts.tsx';
 import { useTexts } from './texts.ts';
 
 /** A gateway by its name, or by the beginning of its id where nobody knows that. */
@@ -29,6 +29,30 @@ export function Nothing({ title, text, path, screen }: { title: string; text: st
           {t('ops.show-all')}
         </a>
       )}
+    </section>
+  );
+}
+
+interface ListedProps<Row> {
+  screen: ListScreen<Row>;
+  path: string;
+  caption: string;
+  columns: readonly Column[];
+  /** What it means that there are no rows, and why that may be. */
+  none: string;
+  why: string;
+  row(one: Row): JSX.Element;
+}
+
+/** A page of a list with the ways on from it, or what it means that it has no rows. */
+export function Listed<Row>({ screen, path, caption, columns, none, why, row }: ListedProps<Row>): JSX.Element {
+  if (screen.items.length === 0) return <Nothing title={none} text={why} path={path} screen={screen} />;
+  return (
+    <section class="card card-table">
+      <Table caption={caption} columns={columns}>
+        {screen.items.map(row)}
+      </Table>
+      <Pager path={path} screen={screen} />
     </section>
   );
 }

@@ -3,8 +3,8 @@ import { AllocateAct, HeldActs, InquiriesAct } from './ops-acts.tsx';
 import { formatFiat } from '#api/page/fiat.ts';
 import type { Surroundings } from './model.ts';
 import type { CreditLine, HistoryLine, OpsDepositsScreen, OpsPaymentRow, OpsPaymentScreen, OpsPaymentsScreen } from './operator-model.ts';
-import { factsIn, Nothing, OfGateway, WalkFields, WordTabs } from './ops-parts.tsx';
-import { Badge, ChoiceField, Code, Coins, Fact, Facts, FilterForm, Moment, networkTitle, Pager, Short, Table } from './parts.tsx';
+import { factsIn, Listed, OfGateway, WalkFields, WordTabs } from './ops-parts.tsx';
+import { Badge, ChoiceField, Code, Coins, Fact, Facts, FilterForm, Moment, networkTitle, Short, Table } from './parts.tsx';
 import { Payment } from './payment.tsx';
 import { type Translate, useTexts } from './texts.ts';
 import { wordFor } from './words.ts';
@@ -12,7 +12,7 @@ import { wordFor } from './words.ts';
 /** Payments of every gateway. */
 export function OpsPayments({ screen, place }: { screen: OpsPaymentsScreen; place: Surroundings }): JSX.Element {
   const t = useTexts();
-  const { items, filter, gateways } = screen;
+  const { filter, gateways } = screen;
   const path = `${place.href}/payments`;
   return (
     <>
@@ -21,55 +21,51 @@ export function OpsPayments({ screen, place }: { screen: OpsPaymentsScreen; plac
         <WalkFields filter={filter} />
         <ChoiceField name="amlState" title={t('ops.screening')} filter={filter} options={statusTitles(t, ['HELD', 'RELEASED', 'REFUNDED', 'WITHHELD'])} />
       </FilterForm>
-      {items.length === 0 ? (
-        <Nothing title={t('ops.payments-none')} text={t('ops.payments-none-why')} path={path} screen={screen} />
-      ) : (
-        <section class="card card-table">
-          <Table
-            caption={t('ops-section.payments')}
-            columns={[
-              { title: t('ops.amount'), look: 'rest' },
-              { title: t('ops.gateway'), look: 'wide-only' },
-              { title: t('ops.status') },
-              { title: t('ops.received'), look: 'amount wide-only' },
-              { title: t('ops.created'), look: 'wide-only' },
-            ]}
-          >
-            {items.map((row) => (
-              <tr>
-                <th scope="row">
-                  <a class="row-name" href={`${path}/${row.id}`}>
-                    {formatFiat(row.amount, row.currencyCode, 'en')}
-                  </a>
-                  {row.isSandbox && <span class="badge badge-quiet">{t('ops.sandbox')}</span>}
-                  <span class="hint below">{row.id.slice(0, 8)}</span>
-                  <span class="hint narrow-only">
-                    <OfGateway id={row.gatewayId} names={gateways} place={place} />
-                  </span>
-                </th>
-                <td class="wide-only">
-                  <OfGateway id={row.gatewayId} names={gateways} place={place} />
-                </td>
-                <td>
-                  <Badge status={row.status} />
-                  {row.amlState !== null && (
-                    <span class="below">
-                      <Badge status={row.amlState} />
-                    </span>
-                  )}
-                </td>
-                <td class="amount wide-only">
-                  <Received row={row} />
-                </td>
-                <td class="wide-only">
-                  <Moment at={row.createdAt} />
-                </td>
-              </tr>
-            ))}
-          </Table>
-          <Pager path={path} screen={screen} />
-        </section>
-      )}
+      <Listed
+        screen={screen}
+        path={path}
+        caption={t('ops-section.payments')}
+        columns={[
+          { title: t('ops.amount'), look: 'rest' },
+          { title: t('ops.gateway'), look: 'wide-only' },
+          { title: t('ops.status') },
+          { title: t('ops.received'), look: 'amount wide-only' },
+          { title: t('ops.created'), look: 'wide-only' },
+        ]}
+        none={t('ops.payments-none')}
+        why={t('ops.payments-none-why')}
+        row={(row) => (
+          <tr>
+            <th scope="row">
+              <a class="row-name" href={`${path}/${row.id}`}>
+                {formatFiat(row.amount, row.currencyCode, 'en')}
+              </a>
+              {row.isSandbox && <span class="badge badge-quiet">{t('ops.sandbox')}</span>}
+              <span class="hint below">{row.id.slice(0, 8)}</span>
+              <span class="hint narrow-only">
+                <OfGateway id={row.gatewayId} names={gateways} place={place} />
+              </span>
+            </th>
+            <td class="wide-only">
+              <OfGateway id={row.gatewayId} names={gateways} place={place} />
+            </td>
+            <td>
+              <Badge status={row.status} />
+              {row.amlState !== null && (
+                <span class="below">
+                  <Badge status={row.amlState} />
+                </span>
+              )}
+            </td>
+            <td class="amount wide-only">
+              <Received row={row} />
+            </td>
+            <td class="wide-only">
+              <Moment at={row.createdAt} />
+            </td>
+          </tr>
+        )}
+      />
     </>
   );
 }
@@ -250,7 +246,7 @@ const DEPOSIT_STATES = ['unallocated', 'unexplained', 'seen', 'credited', 'dust'
 /** What came to addresses of the deployment, and what nobody could be credited for. */
 export function OpsDeposits({ screen, place }: { screen: OpsDepositsScreen; place: Surroundings }): JSX.Element {
   const t = useTexts();
-  const { items, filter, gateways } = screen;
+  const { filter, gateways } = screen;
   const path = `${place.href}/deposits`;
   return (
     <>
@@ -260,50 +256,46 @@ export function OpsDeposits({ screen, place }: { screen: OpsDepositsScreen; plac
       </FilterForm>
       {filter.state === 'unexplained' && <p class="hint">{t('ops.unexplained-why')}</p>}
       {filter.state === 'unallocated' && <p class="hint">{t('ops.unallocated-why')}</p>}
-      {items.length === 0 ? (
-        <Nothing title={t('ops.deposits-none')} text={t('ops.deposits-none-why')} path={path} screen={screen} />
-      ) : (
-        <section class="card card-table">
-          <Table
-            caption={t('ops-section.deposits')}
-            columns={[
-              { title: t('ops.what-came'), look: 'rest' },
-              { title: t('ops.amount'), look: 'amount' },
-              { title: t('ops.gateway'), look: 'wide-only' },
-              { title: t('ops.state') },
-              { title: t('ops.seen'), look: 'wide-only' },
-            ]}
-          >
-            {items.map((row) => (
-              <tr>
-                <th scope="row">
-                  <Short text={row.txHash ?? row.address ?? row.id} />
-                  <span class="hint below">{networkTitle(place, row.network)}</span>
-                  {row.paymentId !== null && (
-                    <a class="below" href={`${place.href}/payments/${row.paymentId}`}>
-                      {t('ops.payment', { id: row.paymentId.slice(0, 8) })}
-                    </a>
-                  )}
-                  {row.state === 'unallocated' && <AllocateAct place={place} id={row.id} paymentId={row.paymentId} />}
-                </th>
-                <td class="amount">
-                  <Coins amount={row.amount} asset={row.assetSymbol} />
-                </td>
-                <td class="wide-only">
-                  <OfGateway id={row.gatewayId} names={gateways} place={place} />
-                </td>
-                <td>
-                  <Badge status={row.state} />
-                </td>
-                <td class="wide-only">
-                  <Moment at={row.seenAt} />
-                </td>
-              </tr>
-            ))}
-          </Table>
-          <Pager path={path} screen={screen} />
-        </section>
-      )}
+      <Listed
+        screen={screen}
+        path={path}
+        caption={t('ops-section.deposits')}
+        columns={[
+          { title: t('ops.what-came'), look: 'rest' },
+          { title: t('ops.amount'), look: 'amount' },
+          { title: t('ops.gateway'), look: 'wide-only' },
+          { title: t('ops.state') },
+          { title: t('ops.seen'), look: 'wide-only' },
+        ]}
+        none={t('ops.deposits-none')}
+        why={t('ops.deposits-none-why')}
+        row={(row) => (
+          <tr>
+            <th scope="row">
+              <Short text={row.txHash ?? row.address ?? row.id} />
+              <span class="hint below">{networkTitle(place, row.network)}</span>
+              {row.paymentId !== null && (
+                <a class="below" href={`${place.href}/payments/${row.paymentId}`}>
+                  {t('ops.payment', { id: row.paymentId.slice(0, 8) })}
+                </a>
+              )}
+              {row.state === 'unallocated' && <AllocateAct place={place} id={row.id} paymentId={row.paymentId} />}
+            </th>
+            <td class="amount">
+              <Coins amount={row.amount} asset={row.assetSymbol} />
+            </td>
+            <td class="wide-only">
+              <OfGateway id={row.gatewayId} names={gateways} place={place} />
+            </td>
+            <td>
+              <Badge status={row.state} />
+            </td>
+            <td class="wide-only">
+              <Moment at={row.seenAt} />
+            </td>
+          </tr>
+        )}
+      />
     </>
   );
 }

@@ -3,16 +3,16 @@ import { sentence } from '#api/page/sentence.ts';
 import type { Surroundings } from './model.ts';
 import type { OpsActsScreen, OpsAuditScreen, OpsGatewayScreen, OpsGatewaysScreen, OpsPeopleScreen } from './operator-model.ts';
 import { GatewayActs, InviteOperator, NewGateway, RemoveOperator } from './ops-acts.tsx';
-import { Nothing, OfGateway, TextField, WalkFields } from './ops-parts.tsx';
+import { Listed, OfGateway, TextField, WalkFields } from './ops-parts.tsx';
 import { FactList } from './ops-payments.tsx';
-import { Badge, Code, Fact, Facts, FilterForm, Moment, Pager, Short, Table, Role } from './parts.tsx';
+import { Badge, Code, Fact, Facts, FilterForm, Moment, Short, Table, Role } from './parts.tsx';
 import { useTexts } from './texts.ts';
 import { wordFor } from './words.ts';
 
 /** Every gateway of the deployment. */
 export function Gateways({ screen, place }: { screen: OpsGatewaysScreen; place: Surroundings }): JSX.Element {
   const t = useTexts();
-  const { items, filter } = screen;
+  const { filter } = screen;
   const path = `${place.href}/gateways`;
   return (
     <>
@@ -20,40 +20,36 @@ export function Gateways({ screen, place }: { screen: OpsGatewaysScreen; place: 
       <FilterForm path={path} filter={filter}>
         <WalkFields filter={filter} seeks={['q']} gateway={false} />
       </FilterForm>
-      {items.length === 0 ? (
-        <Nothing title={t('ops.gateways-none')} text={t('ops.gateways-none-why')} path={path} screen={screen} />
-      ) : (
-        <section class="card card-table">
-          <Table
-            caption={t('ops-section.gateways')}
-            columns={[
-              { title: t('ops.gateway'), look: 'rest' },
-              { title: t('ops.billing'), look: 'wide-only' },
-              { title: t('ops.created'), look: 'wide-only' },
-              { title: t('ops.status') },
-            ]}
-          >
-            {items.map((one) => (
-              <tr>
-                <th scope="row">
-                  <a class="row-name" href={`${path}/${one.id}`}>
-                    {one.name}
-                  </a>
-                  <span class="hint below">{one.id}</span>
-                </th>
-                <td class="wide-only">{wordFor(t, 'billing', one.billing ?? '')}</td>
-                <td class="wide-only">
-                  <Moment at={one.createdAt} />
-                </td>
-                <td>
-                  <Badge status={one.status ?? ''} />
-                </td>
-              </tr>
-            ))}
-          </Table>
-          <Pager path={path} screen={screen} />
-        </section>
-      )}
+      <Listed
+        screen={screen}
+        path={path}
+        caption={t('ops-section.gateways')}
+        columns={[
+          { title: t('ops.gateway'), look: 'rest' },
+          { title: t('ops.billing'), look: 'wide-only' },
+          { title: t('ops.created'), look: 'wide-only' },
+          { title: t('ops.status') },
+        ]}
+        none={t('ops.gateways-none')}
+        why={t('ops.gateways-none-why')}
+        row={(one) => (
+          <tr>
+            <th scope="row">
+              <a class="row-name" href={`${path}/${one.id}`}>
+                {one.name}
+              </a>
+              <span class="hint below">{one.id}</span>
+            </th>
+            <td class="wide-only">{wordFor(t, 'billing', one.billing ?? '')}</td>
+            <td class="wide-only">
+              <Moment at={one.createdAt} />
+            </td>
+            <td>
+              <Badge status={one.status ?? ''} />
+            </td>
+          </tr>
+        )}
+      />
     </>
   );
 }
@@ -162,7 +158,7 @@ const KEYS = 50;
 /** What was done through the operator API, newest first. */
 export function Audit({ screen, place }: { screen: OpsAuditScreen; place: Surroundings }): JSX.Element {
   const t = useTexts();
-  const { items, filter } = screen;
+  const { filter } = screen;
   const path = `${place.href}/audit`;
   return (
     <>
@@ -172,42 +168,38 @@ export function Audit({ screen, place }: { screen: OpsAuditScreen; place: Surrou
         <TextField name="target" title={t('ops.target')} filter={filter} />
         <WalkFields filter={filter} seeks={['q']} gateway={false} />
       </FilterForm>
-      {items.length === 0 ? (
-        <Nothing title={t('ops.audit-none')} text={t('ops.audit-none-why')} path={path} screen={screen} />
-      ) : (
-        <section class="card card-table">
-          <Table
-            caption={t('ops-section.audit')}
-            columns={[
-              { title: t('ops.action'), look: 'rest' },
-              { title: t('ops.target'), look: 'wide-only' },
-              { title: t('ops.who') },
-              { title: t('ops.when'), look: 'wide-only' },
-            ]}
-          >
-            {items.map((row) => (
-              <tr>
-                <th scope="row">
-                  <code>{row.action}</code>
-                  {row.reason !== null && <span class="hint below">{row.reason}</span>}
-                  <FactList facts={row.details as Record<string, unknown>} />
-                </th>
-                <td class="wide-only">
-                  <Short text={row.target} />
-                </td>
-                <td>
-                  {row.person ?? row.actor ?? '–'}
-                  {row.clientIp !== null && <span class="hint below">{row.clientIp}</span>}
-                </td>
-                <td class="wide-only">
-                  <Moment at={row.at} />
-                </td>
-              </tr>
-            ))}
-          </Table>
-          <Pager path={path} screen={screen} />
-        </section>
-      )}
+      <Listed
+        screen={screen}
+        path={path}
+        caption={t('ops-section.audit')}
+        columns={[
+          { title: t('ops.action'), look: 'rest' },
+          { title: t('ops.target'), look: 'wide-only' },
+          { title: t('ops.who') },
+          { title: t('ops.when'), look: 'wide-only' },
+        ]}
+        none={t('ops.audit-none')}
+        why={t('ops.audit-none-why')}
+        row={(row) => (
+          <tr>
+            <th scope="row">
+              <code>{row.action}</code>
+              {row.reason !== null && <span class="hint below">{row.reason}</span>}
+              <FactList facts={row.details as Record<string, unknown>} />
+            </th>
+            <td class="wide-only">
+              <Short text={row.target} />
+            </td>
+            <td>
+              {row.person ?? row.actor ?? '–'}
+              {row.clientIp !== null && <span class="hint below">{row.clientIp}</span>}
+            </td>
+            <td class="wide-only">
+              <Moment at={row.at} />
+            </td>
+          </tr>
+        )}
+      />
     </>
   );
 }
@@ -228,7 +220,7 @@ function AuditTabs({ place, here }: { place: Surroundings; here: 'audit' | 'audi
 /** The record of acts, newest first, and whether its rows hang together. */
 export function Acts({ screen, place }: { screen: OpsActsScreen; place: Surroundings }): JSX.Element {
   const t = useTexts();
-  const { items, gateways, broken, looked } = screen;
+  const { gateways, broken, looked } = screen;
   const path = `${place.href}/audit/acts`;
   return (
     <>
@@ -261,47 +253,43 @@ export function Acts({ screen, place }: { screen: OpsActsScreen; place: Surround
           </>
         )}
       </section>
-      {items.length === 0 ? (
-        <Nothing title={t('ops.acts-none')} text={t('ops.acts-none-why')} path={path} screen={screen} />
-      ) : (
-        <section class="card card-table">
-          <Table
-            caption={t('ops.audit-people')}
-            columns={[
-              { title: t('ops.act'), look: 'rest' },
-              { title: t('ops.who') },
-              { title: t('ops.gateway'), look: 'wide-only' },
-              { title: t('ops.when'), look: 'wide-only' },
-            ]}
-          >
-            {items.map((row) => (
-              <tr>
-                <th scope="row">
-                  {row.seq}. <code>{row.act}</code>
-                  <span class="hint below">
-                    {row.target}
-                    {row.reason !== null && ` · ${row.reason}`}
-                  </span>
-                  <span class="below">
-                    <Short text={row.hash} />
-                  </span>
-                </th>
-                <td>
-                  {row.actor}
-                  {row.address !== null && <span class="hint below">{row.address}</span>}
-                </td>
-                <td class="wide-only">
-                  <OfGateway id={row.gatewayId} names={gateways} place={place} />
-                </td>
-                <td class="wide-only">
-                  <Moment at={row.at} />
-                </td>
-              </tr>
-            ))}
-          </Table>
-          <Pager path={path} screen={screen} />
-        </section>
-      )}
+      <Listed
+        screen={screen}
+        path={path}
+        caption={t('ops.audit-people')}
+        columns={[
+          { title: t('ops.act'), look: 'rest' },
+          { title: t('ops.who') },
+          { title: t('ops.gateway'), look: 'wide-only' },
+          { title: t('ops.when'), look: 'wide-only' },
+        ]}
+        none={t('ops.acts-none')}
+        why={t('ops.acts-none-why')}
+        row={(row) => (
+          <tr>
+            <th scope="row">
+              {row.seq}. <code>{row.act}</code>
+              <span class="hint below">
+                {row.target}
+                {row.reason !== null && ` · ${row.reason}`}
+              </span>
+              <span class="below">
+                <Short text={row.hash} />
+              </span>
+            </th>
+            <td>
+              {row.actor}
+              {row.address !== null && <span class="hint below">{row.address}</span>}
+            </td>
+            <td class="wide-only">
+              <OfGateway id={row.gatewayId} names={gateways} place={place} />
+            </td>
+            <td class="wide-only">
+              <Moment at={row.at} />
+            </td>
+          </tr>
+        )}
+      />
     </>
   );
 }
@@ -309,7 +297,7 @@ export function Acts({ screen, place }: { screen: OpsActsScreen; place: Surround
 /** Who may do what, and who was asked to. */
 export function People({ screen, place }: { screen: OpsPeopleScreen; place: Surroundings }): JSX.Element {
   const t = useTexts();
-  const { items, filter, gateways } = screen;
+  const { filter, gateways } = screen;
   const path = `${place.href}/people`;
   return (
     <>
@@ -317,44 +305,40 @@ export function People({ screen, place }: { screen: OpsPeopleScreen; place: Surr
       <FilterForm path={path} filter={filter}>
         <TextField name="gatewayId" title={t('ops.field.gateway')} filter={filter} />
       </FilterForm>
-      {items.length === 0 ? (
-        <Nothing title={t('ops.people-none')} text={t('ops.people-none-why')} path={path} screen={screen} />
-      ) : (
-        <section class="card card-table">
-          <Table
-            caption={t('ops-section.people')}
-            columns={[
-              { title: t('ops.person'), look: 'rest' },
-              { title: t('ops.where') },
-              { title: t('ops.since'), look: 'wide-only' },
-              { title: t('ops.last-seen'), look: 'wide-only' },
-            ]}
-          >
-            {items.map((row) => (
-              <tr>
-                <th scope="row">
-                  <span class="row-name">{row.email}</span>
-                  {row.state !== 'member' && <span class="badge badge-quiet">{t(row.state === 'invited' ? 'ops.invited' : 'ops.recovering')}</span>}
-                </th>
-                <td>
-                  {row.gatewayId === null ? t('ops.place') : <OfGateway id={row.gatewayId} names={gateways} place={place} />}
-                  {row.role !== null && (
-                    <span class="hint below">
-                      <Role name={row.role} />
-                    </span>
-                  )}
-                  {row.gatewayId === null && row.state !== 'recovering' && <RemoveOperator place={place} email={row.email} />}
-                </td>
-                <td class="wide-only">
-                  <Moment at={row.since} />
-                </td>
-                <td class="wide-only">{row.seenAt === null ? <span class="hint">{t('ops.not-signed-in')}</span> : <Moment at={row.seenAt} />}</td>
-              </tr>
-            ))}
-          </Table>
-          <Pager path={path} screen={screen} />
-        </section>
-      )}
+      <Listed
+        screen={screen}
+        path={path}
+        caption={t('ops-section.people')}
+        columns={[
+          { title: t('ops.person'), look: 'rest' },
+          { title: t('ops.where') },
+          { title: t('ops.since'), look: 'wide-only' },
+          { title: t('ops.last-seen'), look: 'wide-only' },
+        ]}
+        none={t('ops.people-none')}
+        why={t('ops.people-none-why')}
+        row={(row) => (
+          <tr>
+            <th scope="row">
+              <span class="row-name">{row.email}</span>
+              {row.state !== 'member' && <span class="badge badge-quiet">{t(row.state === 'invited' ? 'ops.invited' : 'ops.recovering')}</span>}
+            </th>
+            <td>
+              {row.gatewayId === null ? t('ops.place') : <OfGateway id={row.gatewayId} names={gateways} place={place} />}
+              {row.role !== null && (
+                <span class="hint below">
+                  <Role name={row.role} />
+                </span>
+              )}
+              {row.gatewayId === null && row.state !== 'recovering' && <RemoveOperator place={place} email={row.email} />}
+            </td>
+            <td class="wide-only">
+              <Moment at={row.since} />
+            </td>
+            <td class="wide-only">{row.seenAt === null ? <span class="hint">{t('ops.not-signed-in')}</span> : <Moment at={row.seenAt} />}</td>
+          </tr>
+        )}
+      />
     </>
   );
 }

@@ -5,7 +5,7 @@ import type { Surroundings } from './model.ts';
 import type { JobsScreen, NetworkScreen, NetworksScreen, ScreeningScreen } from './operator-model.ts';
 import { JobActs, NetworkActs, ProposalActs } from './ops-acts.tsx';
 import { behindOf, Chains } from './ops-overview.tsx';
-import { Empty, factsIn, Nothing, OfGateway, TextField, WalkFields, WordTabs } from './ops-parts.tsx';
+import { Empty, factsIn, Listed, Nothing, OfGateway, TextField, WalkFields, WordTabs } from './ops-parts.tsx';
 import { Evidence, Received, statusTitles } from './ops-payments.tsx';
 import { Badge, ChoiceField, Code, Fact, Facts, FilterForm, Moment, networkTitle, Pager, Table } from './parts.tsx';
 import { useTexts } from './texts.ts';
@@ -196,7 +196,7 @@ const TOPICS = ['webhook.deliver', 'webhook.resend', 'deposit.screen', 'settleme
 /** Work that is not done, the longest due first. */
 export function Jobs({ screen, place }: { screen: JobsScreen; place: Surroundings }): JSX.Element {
   const t = useTexts();
-  const { items, filter, gateways } = screen;
+  const { filter, gateways } = screen;
   const path = `${place.href}/jobs`;
   return (
     <>
@@ -205,54 +205,50 @@ export function Jobs({ screen, place }: { screen: JobsScreen; place: Surrounding
         <ChoiceField name="topic" title={t('ops.topic')} filter={filter} options={Object.fromEntries(TOPICS.map((one) => [one, one]))} names />
         <WalkFields filter={filter} seeks={['q']} gateway={false} oldestFirst />
       </FilterForm>
-      {items.length === 0 ? (
-        <Nothing title={t('ops.jobs-none')} text={t('ops.jobs-none-why')} path={path} screen={screen} />
-      ) : (
-        <section class="card card-table">
-          <Table
-            caption={t('ops-section.jobs')}
-            columns={[
-              { title: t('ops.job'), look: 'rest' },
-              { title: t('ops.about'), look: 'wide-only' },
-              { title: t('ops.attempts'), look: 'amount wide-only' },
-              { title: t('ops.due'), look: 'wide-only' },
-              { title: t('ops.state') },
-            ]}
-          >
-            {items.map((job) => (
-              <tr>
-                <th scope="row">
-                  <code>{job.topic}</code>
-                  <span class="below">
-                    <Code text={job.id} what={t('ops.the-id')} />
-                  </span>
-                  <span class="narrow-only">
-                    <About job={job} place={place} />
-                  </span>
-                  {job.lastError !== null && <span class="hint below error">{job.lastError.slice(0, LONGEST_ERROR)}</span>}
-                  <JobActs place={place} job={job} />
-                </th>
-                <td class="wide-only">
-                  <About job={job} place={place} />
-                  <span class="below">
-                    <OfGateway id={job.gatewayId} names={gateways} place={place} />
-                  </span>
-                </td>
-                <td class="amount wide-only">
-                  <span class="figure">{t('ops.failures', { claims: job.claims, failures: job.failures })}</span>
-                </td>
-                <td class="wide-only">
-                  <Moment at={job.dueAt} />
-                </td>
-                <td>
-                  <Badge status={job.running ? 'running' : job.state} />
-                </td>
-              </tr>
-            ))}
-          </Table>
-          <Pager path={path} screen={screen} />
-        </section>
-      )}
+      <Listed
+        screen={screen}
+        path={path}
+        caption={t('ops-section.jobs')}
+        columns={[
+          { title: t('ops.job'), look: 'rest' },
+          { title: t('ops.about'), look: 'wide-only' },
+          { title: t('ops.attempts'), look: 'amount wide-only' },
+          { title: t('ops.due'), look: 'wide-only' },
+          { title: t('ops.state') },
+        ]}
+        none={t('ops.jobs-none')}
+        why={t('ops.jobs-none-why')}
+        row={(job) => (
+          <tr>
+            <th scope="row">
+              <code>{job.topic}</code>
+              <span class="below">
+                <Code text={job.id} what={t('ops.the-id')} />
+              </span>
+              <span class="narrow-only">
+                <About job={job} place={place} />
+              </span>
+              {job.lastError !== null && <span class="hint below error">{job.lastError.slice(0, LONGEST_ERROR)}</span>}
+              <JobActs place={place} job={job} />
+            </th>
+            <td class="wide-only">
+              <About job={job} place={place} />
+              <span class="below">
+                <OfGateway id={job.gatewayId} names={gateways} place={place} />
+              </span>
+            </td>
+            <td class="amount wide-only">
+              <span class="figure">{t('ops.failures', { claims: job.claims, failures: job.failures })}</span>
+            </td>
+            <td class="wide-only">
+              <Moment at={job.dueAt} />
+            </td>
+            <td>
+              <Badge status={job.running ? 'running' : job.state} />
+            </td>
+          </tr>
+        )}
+      />
     </>
   );
 }
