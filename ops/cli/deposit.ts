@@ -1,6 +1,5 @@
 import { type Command, textOption, UsageError } from './command.ts';
-import { table } from './format.ts';
-import { CHAIN_OPTIONS, listQuery, type ListPage, pageText, WALK_OPTIONS } from './list-query.ts';
+import { listCommand } from './list-command.ts';
 
 interface Deposit {
   id: string;
@@ -20,29 +19,18 @@ interface Allocated {
 }
 
 export const depositCommands: readonly Command[] = [
-  {
+  listCommand<Deposit>({
     name: 'deposit list',
-    args: '',
     summary: 'deposits, newest first',
-    options: {
+    path: '/deposits',
+    narrowing: {
       state: { type: 'string', help: 'only seen, dropped, credited, dust or unallocated; or unexplained: coins without a transfer anybody saw' },
       gateway: { type: 'string', help: 'only of this gateway' },
-      ...CHAIN_OPTIONS,
-      ...WALK_OPTIONS,
-      limit: { type: 'string', help: 'how many, 100 at most (20)' },
     },
-    arity: [0, 0],
-    async run(context, _args, options) {
-      const { operator } = await context();
-      const page = (await operator.must(
-        'GET',
-        `/deposits?${listQuery(options, ['state', 'gateway', 'limit', ...Object.keys({ ...CHAIN_OPTIONS, ...WALK_OPTIONS })])}`,
-      )) as unknown as ListPage<Deposit>;
-      const { items } = page;
-      const rows = items.map((one) => [one.id, one.state, `${one.amount} ${one.assetSymbol}`, one.network, one.paymentId ?? '', one.txHash ?? '', one.seenAt]);
-      return { data: items, text: pageText(table(['deposit', 'state', 'amount', 'network', 'payment', 'transaction', 'seen'], rows), page) };
-    },
-  },
+    ofChains: true,
+    columns: ['deposit', 'state', 'amount', 'network', 'payment', 'transaction', 'seen'],
+    row: (one) => [one.id, one.state, `${one.amount} ${one.assetSymbol}`, one.network, one.paymentId ?? '', one.txHash ?? '', one.seenAt],
+  }),
   {
     name: 'deposit allocate',
     args: '<depositId> <paymentId>',

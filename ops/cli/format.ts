@@ -1,4 +1,4 @@
-type Cell = string | number | boolean | null | undefined;
+export type Cell = string | number | boolean | null | undefined;
 
 /** Rows as aligned columns under a header; `none` when there are no rows. */
 export function table(header: readonly string[], rows: readonly (readonly Cell[])[]): string {

@@ -1,7 +1,7 @@
 import { type Command, UsageError } from './command.ts';
 import { readFields } from './fields.ts';
-import { facts, table } from './format.ts';
-import { listQuery, type ListPage, pageText, WALK_OPTIONS } from './list-query.ts';
+import { facts } from './format.ts';
+import { listCommand } from './list-command.ts';
 import { keyTable } from './key.ts';
 
 interface Gateway {
@@ -36,29 +36,22 @@ export const gatewayCommands: readonly Command[] = [
       };
     },
   },
-  {
+  listCommand<Gateway>({
     name: 'gateway list',
-    args: '',
     summary: 'list the gateways, newest first',
-    options: WALK_OPTIONS,
-    arity: [0, 0],
-    async run(context, _args, options) {
-      const { operator } = await context();
-      const query = listQuery({ limit: '100', ...options }, ['limit', ...Object.keys(WALK_OPTIONS)]);
-      const page = (await operator.must('GET', `/gateways?${query}`)) as unknown as ListPage<Gateway>;
-      const { items } = page;
-      const rows = items.map((one) => [
-        one.id,
-        one.name,
-        one.status,
-        one.billing,
-        one.cashout.enabled ? 'yes' : 'no',
-        `${one.settings.commissionBps} bps`,
-        one.createdAt,
-      ]);
-      return { data: items, text: pageText(table(['id', 'name', 'status', 'billing', 'cashout', 'commission', 'created'], rows), page) };
-    },
-  },
+    path: '/gateways',
+    limit: 100,
+    columns: ['id', 'name', 'status', 'billing', 'cashout', 'commission', 'created'],
+    row: ({ settings, cashout, ...one }) => [
+      one.id,
+      one.name,
+      one.status,
+      one.billing,
+      cashout.enabled ? 'yes' : 'no',
+      `${settings.commissionBps} bps`,
+      one.createdAt,
+    ],
+  }),
   {
     name: 'gateway show',
     args: '<id>',

@@ -1,6 +1,5 @@
 import { type Command, textOption, UsageError } from './command.ts';
-import { table } from './format.ts';
-import { listQuery, type ListPage, pageText, WALK_OPTIONS } from './list-query.ts';
+import { listCommand } from './list-command.ts';
 
 interface Job {
   id: string;
@@ -13,28 +12,18 @@ interface Job {
 }
 
 export const jobCommands: readonly Command[] = [
-  {
+  listCommand<Job>({
     name: 'job list',
-    args: '',
     summary: 'work that waits, the longest due first: what it is about, how often it was begun, and what went wrong last',
-    options: {
+    path: '/jobs',
+    narrowing: {
       state: { type: 'string', help: 'only due, retrying, scheduled or dead' },
       topic: { type: 'string', help: 'only of this kind, such as webhook.deliver' },
-      ...WALK_OPTIONS,
-      limit: { type: 'string', help: 'how many, 100 at most (20)' },
     },
-    arity: [0, 0],
-    async run(context, _args, options) {
-      const limit = textOption(options, 'limit') ?? '20';
-      if (!/^\d{1,3}$/.test(limit)) throw new UsageError('--limit must be a number');
-      const { operator } = await context();
-      const query = listQuery({ ...options, limit }, ['state', 'topic', ...Object.keys(WALK_OPTIONS), 'limit']);
-      const page = (await operator.must('GET', `/jobs?${query}`)) as unknown as ListPage<Job>;
-      const rows = page.items.map((one) => [one.id, one.topic, one.refId, one.state, one.dueAt, one.claims, one.lastError]);
-      const text = rows.length === 0 ? 'nothing waits' : table(['id', 'job', 'about', 'state', 'due', 'begun', 'last error'], rows);
-      return { data: page.items, text: pageText(text, page) };
-    },
-  },
+    columns: ['id', 'job', 'about', 'state', 'due', 'begun', 'last error'],
+    row: (one) => [one.id, one.topic, one.refId, one.state, one.dueAt, one.claims, one.lastError],
+    none: 'nothing waits',
+  }),
   {
     name: 'job retry',
     args: '<id>',

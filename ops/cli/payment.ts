@@ -1,6 +1,6 @@
 import type { Command } from './command.ts';
 import { facts, table } from './format.ts';
-import { CHAIN_OPTIONS, listQuery, type ListPage, pageText, WALK_OPTIONS } from './list-query.ts';
+import { listCommand } from './list-command.ts';
 
 /** What the operator API answers about a payment; `steps` is the explanation its merchant gets too. */
 export interface ShownPayment {
@@ -46,33 +46,25 @@ interface Listed {
 }
 
 export const paymentCommands: readonly Command[] = [
-  {
+  listCommand<Listed>({
     name: 'payment list',
-    args: '',
     summary: 'payments, newest first',
-    options: {
+    path: '/payments',
+    narrowing: {
       status: { type: 'string', help: 'only those in one status, such as MISMATCH' },
       gateway: { type: 'string', help: 'only of this gateway' },
-      ...CHAIN_OPTIONS,
-      ...WALK_OPTIONS,
-      limit: { type: 'string', help: 'how many, 100 at most (20)' },
     },
-    arity: [0, 0],
-    async run(context, _args, options) {
-      const { operator } = await context();
-      const query = listQuery(options, ['status', 'gateway', 'limit', ...Object.keys({ ...CHAIN_OPTIONS, ...WALK_OPTIONS })]);
-      const page = (await operator.must('GET', `/payments?${query}`)) as unknown as ListPage<Listed>;
-      const rows = page.items.map((one) => [
-        one.id,
-        one.status,
-        `${one.amount} ${one.currencyCode}`,
-        one.receivedAmount === null ? '-' : `${one.receivedAmount} ${one.receivedAssetSymbol ?? ''}`,
-        one.gatewayId,
-        one.createdAt,
-      ]);
-      return { data: page.items, text: pageText(table(['payment', 'status', 'amount', 'received', 'gateway', 'created'], rows), page) };
-    },
-  },
+    ofChains: true,
+    columns: ['payment', 'status', 'amount', 'received', 'gateway', 'created'],
+    row: (one) => [
+      one.id,
+      one.status,
+      `${one.amount} ${one.currencyCode}`,
+      one.receivedAmount === null ? '-' : `${one.receivedAmount} ${one.receivedAssetSymbol ?? ''}`,
+      one.gatewayId,
+      one.createdAt,
+    ],
+  }),
   {
     name: 'payment show',
     args: '<id>',

@@ -1,6 +1,6 @@
 import { type Command, type Context, type Options, type Result, textOption, UsageError } from './command.ts';
-import { facts, table } from './format.ts';
-import { listQuery, type ListPage, pageText, WALK_OPTIONS } from './list-query.ts';
+import { facts } from './format.ts';
+import { listCommand } from './list-command.ts';
 
 /** A proposal as the operator API shows it. */
 export interface Proposal {
@@ -25,27 +25,14 @@ export const AS = {
 } as const;
 
 export const proposalCommands: readonly Command[] = [
-  {
+  listCommand<Proposal>({
     name: 'proposal list',
-    args: '',
     summary: 'what was proposed to be done by two people, newest first',
-    options: {
-      status: { type: 'string', help: 'only those that are open, confirmed, withdrawn or expired' },
-      ...WALK_OPTIONS,
-      limit: { type: 'string', help: 'how many, 100 at most (20)' },
-    },
-    arity: [0, 0],
-    async run(context, _args, options) {
-      const { operator } = await context();
-      const page = (await operator.must(
-        'GET',
-        `/proposals?${listQuery(options, ['status', 'limit', ...Object.keys(WALK_OPTIONS)])}`,
-      )) as unknown as ListPage<Proposal>;
-      const { items } = page;
-      const rows = items.map((one) => [one.id, one.status, one.act, one.proposedBy, one.decidedBy, one.expiresAt, one.reason]);
-      return { data: items, text: pageText(table(['proposal', 'status', 'act', 'proposed by', 'decided by', 'until', 'reason'], rows), page) };
-    },
-  },
+    path: '/proposals',
+    narrowing: { status: { type: 'string', help: 'only those that are open, confirmed, withdrawn or expired' } },
+    columns: ['proposal', 'status', 'act', 'proposed by', 'decided by', 'until', 'reason'],
+    row: (one) => [one.id, one.status, one.act, one.proposedBy, one.decidedBy, one.expiresAt, one.reason],
+  }),
   {
     name: 'proposal show',
     args: '<id>',

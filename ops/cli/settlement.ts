@@ -1,7 +1,7 @@
 import { type Charge, describeCharges } from './charges.ts';
 import { type Command, textOption, UsageError } from './command.ts';
 import { facts, table } from './format.ts';
-import { CHAIN_OPTIONS, listQuery, type ListPage, pageText, WALK_OPTIONS } from './list-query.ts';
+import { listCommand } from './list-command.ts';
 import { AS, operatorAs, type Proposal, proposedResult } from './proposal.ts';
 
 interface Listed {
@@ -45,29 +45,18 @@ export const settlementCommands: readonly Command[] = [
       return { data: shown, text: describe(shown) };
     },
   },
-  {
+  listCommand<Listed>({
     name: 'settlement list',
-    args: '',
     summary: 'settlements, newest first, and what each waits for',
-    options: {
+    path: '/settlements',
+    narrowing: {
       status: { type: 'string', help: 'only those in one status, such as PENDING_APPROVAL' },
       gateway: { type: 'string', help: 'only of this gateway' },
-      ...CHAIN_OPTIONS,
-      ...WALK_OPTIONS,
-      limit: { type: 'string', help: 'how many, 100 at most (20)' },
     },
-    arity: [0, 0],
-    async run(context, _args, options) {
-      const { operator } = await context();
-      const page = (await operator.must(
-        'GET',
-        `/settlements?${listQuery(options, ['status', 'gateway', 'limit', ...Object.keys({ ...CHAIN_OPTIONS, ...WALK_OPTIONS })])}`,
-      )) as unknown as ListPage<Listed>;
-      const { items } = page;
-      const rows = items.map((one) => [one.id, one.status, `${one.amount} ${one.assetSymbol}`, one.network, waitsFor(one), one.createdAt]);
-      return { data: items, text: pageText(table(['settlement', 'status', 'amount', 'network', 'waits for', 'created'], rows), page) };
-    },
-  },
+    ofChains: true,
+    columns: ['settlement', 'status', 'amount', 'network', 'waits for', 'created'],
+    row: (one) => [one.id, one.status, `${one.amount} ${one.assetSymbol}`, one.network, waitsFor(one), one.createdAt],
+  }),
   {
     name: 'settlement reject',
     args: '<id>',

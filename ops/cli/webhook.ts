@@ -1,6 +1,6 @@
 import { type Command, textOption } from './command.ts';
-import { facts, table } from './format.ts';
-import { CHAIN_OPTIONS, listQuery, type ListPage, pageText, WALK_OPTIONS } from './list-query.ts';
+import { facts } from './format.ts';
+import { listCommand } from './list-command.ts';
 
 interface Webhook {
   id: string;
@@ -16,38 +16,19 @@ interface Webhook {
 }
 
 export const webhookCommands: readonly Command[] = [
-  {
+  listCommand<Webhook>({
     name: 'webhook list',
-    args: '',
     summary: 'webhooks, newest first',
-    options: {
+    path: '/webhooks',
+    narrowing: {
       payment: { type: 'string', help: 'only of this payment' },
       state: { type: 'string', help: 'only pending, delivered, exhausted or stopped' },
       gateway: { type: 'string', help: 'only of this gateway' },
-      ...CHAIN_OPTIONS,
-      ...WALK_OPTIONS,
-      limit: { type: 'string', help: 'how many, 100 at most (20)' },
     },
-    arity: [0, 0],
-    async run(context, _args, options) {
-      const { operator } = await context();
-      const page = (await operator.must(
-        'GET',
-        `/webhooks?${listQuery(options, ['payment', 'state', 'gateway', 'limit', ...Object.keys({ ...CHAIN_OPTIONS, ...WALK_OPTIONS })])}`,
-      )) as unknown as ListPage<Webhook>;
-      const { items } = page;
-      const rows = items.map((one) => [
-        one.id,
-        one.paymentId,
-        one.status,
-        one.state,
-        one.attempts,
-        one.state === 'pending' ? one.nextAttemptAt : one.deliveredAt,
-        one.url,
-      ]);
-      return { data: items, text: pageText(table(['webhook', 'payment', 'status', 'state', 'attempts', 'next or delivered', 'to'], rows), page) };
-    },
-  },
+    ofChains: true,
+    columns: ['webhook', 'payment', 'status', 'state', 'attempts', 'next or delivered', 'to'],
+    row: (one) => [one.id, one.paymentId, one.status, one.state, one.attempts, one.state === 'pending' ? one.nextAttemptAt : one.deliveredAt, one.url],
+  }),
   {
     name: 'webhook resend',
     args: '<paymentId | webhookId>',
