@@ -21,13 +21,15 @@ interface Care {
   idleMs: number;
   /** After so long without an answer, while somebody waits for one, it is not believed to answer any more. */
   stuckMs: number;
+  /** The same for its first answer, before which it reads its grammars: on a machine with nothing to spare that takes longer than any page. */
+  beginMs: number;
   /** One that broke is followed by another one after so long: what breaks each of them starts few. */
   restMs: number;
   /** Questions that wait at once. */
   most: number;
 }
 
-const CARE: Care = { idleMs: 30_000, stuckMs: 30_000, restMs: 1_000, most: 200 };
+const CARE: Care = { idleMs: 30_000, stuckMs: 30_000, beginMs: 180_000, restMs: 1_000, most: 200 };
 
 interface Reader {
   resolve(drawn: Drawn | null): void;
@@ -42,8 +44,10 @@ export interface Drawing {
 
 /** Opens nothing yet: the thread begins with the first page that is asked for. Where nothing is, it is asked no more once it told where anything is. */
 export function openDrawing(program: string | URL, from: DrawnFrom | null, care: Partial<Care> = {}): Drawing {
-  const { idleMs, stuckMs, restMs, most } = { ...CARE, ...care };
+  const { idleMs, stuckMs, beginMs, restMs, most } = { ...CARE, ...care };
   let worker: Worker | undefined;
+  /** The one that has answered. */
+  let begun: Worker | undefined;
   let timer: NodeJS.Timeout | undefined;
   let restsUntil = 0;
   let addresses: ReadonlySet<string> | undefined;
@@ -66,7 +70,7 @@ export function openDrawing(program: string | URL, from: DrawnFrom | null, care:
     clearTimeout(timer);
     timer =
       waiting.size > 0
-        ? setTimeout(() => end(one, new Error('the thread that draws the documentation is stuck')), stuckMs).unref()
+        ? setTimeout(() => end(one, new Error('the thread that draws the documentation is stuck')), begun === one ? stuckMs : beginMs).unref()
         : setTimeout(() => stop(one), idleMs).unref();
   };
   const stop = (one: Worker): void => {
@@ -76,6 +80,7 @@ export function openDrawing(program: string | URL, from: DrawnFrom | null, care:
   const hear = (one: Worker, told: Told): void => {
     if ('addresses' in told) addresses = new Set(told.addresses);
     else {
+      begun = one;
       const reader = waiting.get(told.id);
       waiting.delete(told.id);
       if (told.problem === undefined) reader?.resolve(told.drawn ?? null);

@@ -52,6 +52,11 @@ it('is ended when it is stuck, with an answer to everybody who waits, and begins
   await expect.poll(() => textOf(drawing, '/docs').catch(() => undefined)).toBe('1');
 });
 
+it('has longer for its first answer than for any later one', async () => {
+  const drawing = openDrawing(program('const until = Date.now() + (heard === 1 ? 500 : 0); while (Date.now() < until);'), null, { stuckMs: 50 });
+  expect(await textOf(drawing, '/docs')).toBe('1');
+});
+
 it('that breaks fails those who wait, and is not started again for each of the next', async () => {
   const drawing = openDrawing(BREAKING, null, { restMs: 60_000 });
   expect(await codeOf(drawing.ask('/docs/crash'))).toBe('service_unavailable');
