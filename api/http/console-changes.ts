@@ -12,6 +12,8 @@ const BACKLOG_BYTES = 16_384;
  * `end` says that whoever reads may do so no more.
  */
 export function tellChanges(response: Response, followed: FollowedPages, page: Omit<FollowedPage, 'told' | 'ended'>, headers: Record<string, string>): void {
+  // Its `close` was told already: the place would never be given back.
+  if (response.destroyed) return;
   const write = (text: string): void => {
     if (response.writableLength > BACKLOG_BYTES) response.destroy();
     else response.write(text);
