@@ -16,7 +16,7 @@ import { parseStrictJson } from './strict-json.ts';
 /** Where the console asks; what follows it is the name of a call. */
 export const PEOPLE_DESK_PATH = '/internal/v1/people';
 
-/** One budget for whatever the console asks on behalf of strangers, and another one for those who are signed in. */
+/** One budget for whatever the console asks on behalf of strangers. */
 const EVERYBODY = '0.0.0.0';
 
 /** The address that a call is made for, as the console says. Pure. */
@@ -24,10 +24,17 @@ function addressOf(asked: { address: string } | { visitor: { address: string } }
   return 'visitor' in asked ? asked.visitor.address : asked.address;
 }
 
-/** Strangers use up what strangers have, behind one address and together, and keep nobody from working who is signed in. */
-async function isSignedIn({ db }: Deps, asked: object): Promise<boolean> {
+/**
+ * Takes a call from its budget: of whoever is signed in it is their own, wherever they ask from, so that nobody with many addresses keeps others from working. Strangers use up
+ * what strangers have, behind one address and together. @throws rate_limit_exceeded
+ */
+async function takeFromBudget(deps: Deps, asked: Parameters<typeof addressOf>[0]): Promise<void> {
   const cookie = 'cookie' in asked && typeof asked.cookie === 'string' ? asked.cookie : undefined;
-  return cookie !== undefined && (await findSession(db.sql, hashToken(cookie))) !== undefined;
+  const session = cookie === undefined ? undefined : await findSession(deps.db.sql, hashToken(cookie));
+  if (session !== undefined) return void (await rateLimit(deps, { operationId: 'peopleDeskPerson', clientIp: session.personId }));
+  // First: an address that asks too much takes nothing from what everybody shares.
+  await rateLimit(deps, { operationId: 'peopleDesk', clientIp: addressOf(asked) });
+  await rateLimit(deps, { operationId: 'peopleDeskAll', clientIp: EVERYBODY });
 }
 
 /**
@@ -51,10 +58,7 @@ export function createPeopleDeskApp(deps: Deps, desk: PeopleDesk): Express {
     notesOf(response).route = `${PEOPLE_DESK_PATH}/${name}`;
     const asked = DESK_CALLS[name].safeParse(parseStrictJson(await readBody(request, response)));
     if (!asked.success) throw invalid(asked.error.issues[0]?.path.join('.') || 'body', asked.error.issues[0]?.message ?? 'is not valid');
-    // First: an address that asks too much takes nothing from what everybody shares.
-    const signedIn = await isSignedIn(deps, asked.data);
-    await rateLimit(deps, { operationId: signedIn ? 'peopleDeskPerson' : 'peopleDesk', clientIp: addressOf(asked.data) });
-    await rateLimit(deps, { operationId: signedIn ? 'peopleDeskSignedIn' : 'peopleDeskAll', clientIp: EVERYBODY });
+    await takeFromBudget(deps, asked.data);
     const answer = await (desk[name] as (asked: unknown) => Promise<object>)(asked.data);
     send(response, 200, successBody(answer));
   });

@@ -10,7 +10,7 @@ import type { Verdict } from '#shared/platform/limiter.ts';
 export interface LimitedCall {
   /** Key of RATE_LIMITS or EDGE_RATE_LIMITS. */
   operationId: string;
-  /** Canonical source address, from `clientIp`. */
+  /** Canonical source address, from `clientIp`; the id of whoever is signed in, where their budget is their own. */
   clientIp: string;
   /** What `credentialOf` made of the key, token or payment id the call names; absent for a call that can prove nothing. */
   credential?: string | undefined;

@@ -540,12 +540,10 @@ export const EDGE_RATE_LIMITS = {
   consoleForm: 60,
   /** What the console asks the http role for on behalf of one address: as many as its forms, and what a second console lets through. */
   peopleDesk: 120,
-  /** The same on behalf of those who are signed in there, beside whatever strangers behind the same address do. */
+  /** The same on behalf of one person who is signed in there, from wherever they ask. */
   peopleDeskPerson: 120,
   /** The same for all strangers together, as a console that a stranger holds may name any address: a few hundred people at once, and too little to fill a table with. */
   peopleDeskAll: 3_000,
-  /** And for all who are signed in, whom no stranger keeps from working: as much again. */
-  peopleDeskSignedIn: 3_000,
 } as const;
 
 /**

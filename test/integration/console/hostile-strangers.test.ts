@@ -44,6 +44,17 @@ describe('strangers who ask the desk for more than it gives', () => {
   });
 });
 
+describe('somebody who is signed in and has many addresses', () => {
+  it('uses up what is theirs, and keeps nobody else from working', async () => {
+    const [mallory, other] = [await member('support'), await member('owner')];
+    const ask = ({ cookie }: { cookie: string }, at: number) => codeOf(stage.desk.newPasskeyOptions({ cookie, address: `2001:db8:0:${at}::1` }));
+    const asked = [];
+    for (let at = 1; at <= 70; at++) asked.push(await ask(mallory, at));
+    expect([asked[0], asked.at(-1)]).toEqual(['done', 'rate_limit_exceeded']);
+    expect(await ask(other, 99)).toBe('done');
+  });
+});
+
 describe('somebody who asks for pages without end', () => {
   it('keeps nobody from theirs who was signed in behind the same address', async () => {
     const { cookie } = await member('owner');
