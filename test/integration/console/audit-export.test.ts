@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -49,11 +50,11 @@ async function exported(format: string): Promise<string> {
 }
 
 /** Runs what the documentation says, on a file; answers what it printed, or why it stopped. */
-async function verify(text: string): Promise<string> {
+async function verify(text: string, ...kept: string[]): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'audit-'));
   const script = /```js\n(\/\/ node verify\.mjs[\s\S]*?)```/.exec(await readFile('ops/docs/console.md', 'utf8'))?.[1] ?? expect.fail('no script');
   await Promise.all([writeFile(join(folder, 'verify.mjs'), script), writeFile(join(folder, 'audit.jsonl'), text)]);
-  return promisify(execFile)(process.execPath, [join(folder, 'verify.mjs'), join(folder, 'audit.jsonl')]).then(
+  return promisify(execFile)(process.execPath, [join(folder, 'verify.mjs'), join(folder, 'audit.jsonl'), ...kept]).then(
     ({ stdout }) => stdout,
     (error: { stderr: string }) => error.stderr,
   );
@@ -76,6 +77,26 @@ describe('the record of acts as a file', () => {
     expect(await verify(text)).toContain(`${rows.length} rows are whole`);
     expect(await verify(text.replace('"timeoutMinutes":"30"', '"timeoutMinutes":"31"'))).toMatch(/shows something else|does not say/);
     expect(await verify(text.replaceAll(owner.email, 'nobody@example.com'))).toMatch(/does not say/);
+    expect(await verify(text.replace(/"at":"[^"]+"/, '"at":"long ago"'))).toMatch(/shows something else/);
+    expect(await verify(`${text}${text.split('\n')[0]}\n`)).toMatch(/is there twice/);
+  });
+
+  it('meets a mark that was kept only with every row up to it, whatever hashes somebody computes anew', async () => {
+    const text = await (await get(await exported('jsonl'), owner)).text();
+    const lines = text.trim().split('\n');
+    const mark = / the mark is (\S+)/.exec(await verify(text))?.[1] ?? expect.fail('no mark');
+    expect(await verify(text, mark)).toContain('rows are whole');
+    const forged = JSON.parse(lines[0] as string) as { content: string; hash: string; actor: string };
+    forged.content = forged.content.replace(JSON.stringify(forged.actor), '"nobody@example.com"');
+    const rewritten = { ...forged, actor: 'nobody@example.com', hash: createHash('sha256').update(forged.content).digest('hex') };
+    // The newest row is first, so none behind it holds its hash.
+    const whole = [JSON.stringify(rewritten), ...lines.slice(1)].join('\n');
+    expect(await verify(whole)).toContain('rows are whole');
+    for (const other of [whole, lines.slice(1).join('\n'), lines.slice(0, -1).join('\n')])
+      expect(await verify(other, mark)).toMatch(/are not those that they were/);
+    const other = await member('owner');
+    await run(other, 'allowlist-add', { list: 'api', address: '203.0.113.10' }, other.code());
+    expect(await verify(await (await get(await exported('jsonl'), owner)).text(), mark)).toContain('rows are whole');
   });
 
   it('is a spreadsheet too, in which nothing is a formula', async () => {
@@ -104,9 +125,10 @@ describe('the record of acts as a file', () => {
     const text = await answer.text();
     expect([answer.status, answer.headers.get('content-disposition')]).toEqual([200, 'attachment; filename="acts.jsonl"']);
     const [{ count }] = (await service.world.database.sql`select count(*)::int as count from console_actions`) as unknown as [{ count: number }];
-    expect(await verify(text)).toContain(`${count} rows are whole`);
-    // A row that was taken out is found by the row behind it.
+    expect(await verify(text)).toContain(`${count} rows are whole, from row 1 on, in pieces: 1;`);
+    // A row that was taken out is missed between its neighbours.
     const [, second = ''] = text.split('\n');
+    expect(await verify(text.replace(`${second}\n`, ''))).toContain('in pieces: 2;');
     expect(await verify(text.replace(second, second.replace(/"seq":2,/, '"seq":1,')))).toMatch(/shows something else/);
     expect((await get('/ops/audit/acts/file', owner)).status).toBe(404);
   });
