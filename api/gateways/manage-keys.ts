@@ -89,14 +89,29 @@ export async function revokeKey(_deps: Deps, { gateway, by, keyId, commit }: Key
   });
 }
 
+/** What narrowed a key when somebody looked. */
+interface LimitsSeen {
+  name: string | null;
+  expiresAt: string | null;
+  allowlist: readonly string[] | null;
+}
+
 /**
  * Gives a key that works another name, end and list of addresses, by a person whose role may do everything that the key may: a key that reaches further is theirs to
  * hand out or not. Locks the gateway's keys, then that row.
- * @throws not_found; validation_error naming name, expiresAt or allowlist; forbidden when it may do more than whoever changes it; conflict when it was revoked or has ended
+ * @throws not_found; validation_error naming name, expiresAt or allowlist; forbidden when it may do more than whoever changes it; conflict when it was revoked or has ended, or is
+ * not what whoever changes it saw
  */
 export async function changeKey(
   _deps: Deps,
-  { gateway, by, keyId, body, commit }: KeyCall & { by: { role: string; permissions: readonly string[] }; keyId: string; body: Omit<NewKey, 'permissions'> },
+  {
+    gateway,
+    by,
+    keyId,
+    body,
+    seen,
+    commit,
+  }: KeyCall & { by: { role: string; permissions: readonly string[] }; keyId: string; body: Omit<NewKey, 'permissions'>; seen: LimitsSeen },
 ): Promise<Reply> {
   const limits = readKeyLimits(body);
   return commit(async (tx) => {
@@ -104,6 +119,7 @@ export async function changeKey(
     const key = await findApiKeySummary(tx, gateway.id, keyId);
     if (key === undefined) throw new ServiceError('not_found');
     refuseMore(by, key.permissions, limits);
+    refuseUnseen(key, seen);
     await refusePastEnd(tx, limits.expiresAt);
     if (!(await changeApiKey(tx, { gatewayId: gateway.id, id: keyId, ...limits })))
       throw new ServiceError('conflict', { message: 'The key was revoked or has ended: it does not work again. Make another.' });
@@ -137,6 +153,13 @@ function refuseMore(by: Manager, permissions: readonly string[], { expiresAt, al
   const { allowlist: within } = key;
   if (within !== null && (allowlist === null || !allowlist.every((one) => isRangeWithin(one, within))))
     throw new ServiceError('forbidden', { message: 'This API key has an allowlist, and cannot make one that works from other addresses.' });
+}
+
+/** Refuses to change what somebody else changed meanwhile. @throws conflict */
+function refuseUnseen({ name, expiresAt, allowlist }: KeyLimits, seen: LimitsSeen): void {
+  const same = name === seen.name && (expiresAt?.getTime() ?? null) === (seen.expiresAt === null ? null : Date.parse(seen.expiresAt));
+  if (!same || JSON.stringify(allowlist) !== JSON.stringify(seen.allowlist))
+    throw new ServiceError('conflict', { message: 'Somebody changed the key meanwhile. Nothing was saved.' });
 }
 
 /** What a key asked for before it was revoked is not done after it was; of a person their session tells. @throws auth_api_key_invalid */

@@ -81,6 +81,10 @@ const newKey = z
   .extend(Object.fromEntries(PERMISSIONS.map((one) => [`may:${one}`, z.literal('on').optional()]))) as unknown as z.ZodType<NewKey>;
 type NewKey = { name: string; ends?: string; allowlist?: string } & { [Box in `may:${(typeof PERMISSIONS)[number]}`]?: 'on' };
 
+/** What narrows a key, as a form showed it. */
+const seenLimits = z.strictObject({ name: z.string().nullable(), expiresAt: z.string().nullable(), allowlist: z.array(z.string()).nullable() });
+type SeenLimits = z.infer<typeof seenLimits>;
+
 /** The gateway's cap as the form showed it; absent for none. */
 const capNow = z.string().max(40).refine(isMoney, 'must be a decimal string such as "10000"').optional();
 const ofVersion = z.strictObject({ version: z.string().regex(/^[1-9][0-9]{0,8}$/) });
@@ -131,6 +135,25 @@ const OVERLAPS = ['0', '3600', '86400'] as const;
 
 function keyOf({ name, ends, allowlist, ...boxes }: NewKey) {
   return { permissions: PERMISSIONS.filter((one) => boxes[`may:${one}`] === 'on'), ...limitsOf({ name, ends, allowlist }) };
+}
+
+/** What a form showed of a key. @throws validation_error for what no form shows */
+function seenOf(text: string): SeenLimits {
+  try {
+    return seenLimits.parse(JSON.parse(text));
+  } catch {
+    throw invalid('seen', 'must be what the key was');
+  }
+}
+
+/** What a key is to be: an end that is the day which was shown stays at its hour. */
+function changedLimits({ seen, ...fields }: { name: string; ends?: string | undefined; allowlist?: string | undefined; seen: string }) {
+  const { expiresAt } = seenOf(seen);
+  return { ...limitsOf(fields), ...(fields.ends !== undefined && fields.ends === expiresAt?.slice(0, 10) && { expiresAt }) };
+}
+
+function limitWords({ name, expiresAt, allowlist }: SeenLimits): Record<'name' | 'expiresAt' | 'allowlist', string | null> {
+  return { name, expiresAt, allowlist: allowlist?.join(' ') ?? null };
 }
 
 function limitsOf({ name, ends, allowlist }: { name: string; ends?: string | undefined; allowlist?: string | undefined }) {
@@ -262,14 +285,17 @@ export const GATEWAY_ACTS: Readonly<Record<GatewayActName, GatewayAct<unknown>>>
       name: z.string().max(200),
       ends: z.iso.date().optional(),
       allowlist: z.string().max(4_000).optional(),
+      seen: z.string().max(8_192),
     }),
     target: ({ id }) => id,
+    // What it was is agreed to as well: a form from before somebody narrowed the key does not widen it again.
     agreed: async (_deps, { fields: { id, ...fields } }) => {
-      const { name, expiresAt, allowlist } = limitsOf(fields);
-      return { key: id, name, expiresAt, allowlist: allowlist?.join(' ') ?? null };
+      const was = Object.entries(limitWords(seenOf(fields.seen))).map(([name, value]) => [`${name} before`, value]);
+      return { key: id, ...Object.fromEntries(was), ...limitWords(changedLimits(fields)) };
     },
+    noted: ({ seen, ...fields }) => ({ before: limitWords(seenOf(seen)), after: limitWords(changedLimits({ seen, ...fields })) }),
     run: async (deps, { gateway, fields: { id: keyId, ...fields }, personId, role, permissions, commit }) =>
-      nothing(changeKey(deps, { gateway, by: { personId, role, permissions }, keyId, body: limitsOf(fields), commit })),
+      nothing(changeKey(deps, { gateway, by: { personId, role, permissions }, keyId, body: changedLimits(fields), seen: seenOf(fields.seen), commit })),
   }),
   'key-revoke': act({
     permission: 'key:manage',

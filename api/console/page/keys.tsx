@@ -111,6 +111,11 @@ function Limits({ of }: { of: Limited }): JSX.Element {
   );
 }
 
+/** What a form says of a key that it was drawn of. Pure. */
+function seenOf({ name, expiresAt, allowlist }: Limited): string {
+  return JSON.stringify({ name, expiresAt, allowlist });
+}
+
 function KeyState({
   row: { keyId, name, expiresAt, revokedAt, prefix },
   now,
@@ -157,7 +162,7 @@ function About({ screen, place }: { screen: KeysScreen; place: Surroundings }): 
     return (
       <section class="card card-act" aria-labelledby="change">
         <h2 id="change">{t('keys.change-this', { name: changed.name ?? changed.prefix })}</h2>
-        <ActForm place={place} act="key-change" fields={{ id: changed.keyId }} proved look="main" label={t('keys.change-confirm')}>
+        <ActForm place={place} act="key-change" fields={{ id: changed.keyId, seen: seenOf(changed) }} proved look="main" label={t('keys.change-confirm')}>
           <Limits of={changed} />
         </ActForm>
       </section>

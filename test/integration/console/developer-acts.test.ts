@@ -30,7 +30,7 @@ const refusal = (work: Promise<unknown>): Promise<unknown> =>
     () => 'done',
     ({ code, field }: { code: string; field?: string }) => (field === undefined ? code : `${code} ${field}`),
   );
-const acts = (target: string) => sql()`select actor, act, after from console_actions where target = ${target} order by seq`;
+const acts = (target: string) => sql()`select actor, act, before, after from console_actions where target = ${target} order by seq`;
 
 async function aKey(...permissions: string[]): Promise<{ apiKey: string; id: string }> {
   const owner = await member('owner');
@@ -39,23 +39,38 @@ async function aKey(...permissions: string[]): Promise<{ apiKey: string; id: str
   return { apiKey, id: key.keyId };
 }
 
+/** What a form shows of a key before anybody changed it. */
+const SEEN = JSON.stringify({ name: 'Web', expiresAt: null, allowlist: null });
+
 describe('a key that works', () => {
   it('is narrowed by somebody who could have made it, and answers by its new limits', async () => {
     const [dev, { apiKey, id }] = [await member('developer'), await aKey('payment:read')];
     const ask = async () => (await service.ask('GET', '/api/v1/payments', { headers: { 'x-api-key': apiKey } })).status;
     expect(await ask()).toBe(200);
-    await run(dev, 'key-change', { id, name: 'Till', allowlist: '203.0.113.9' }, { proof: dev.code() });
+    await run(dev, 'key-change', { id, name: 'Till', allowlist: '203.0.113.9', seen: SEEN }, { proof: dev.code() });
     await expect.poll(ask).toBe(403);
-    expect(await acts(id)).toEqual([{ actor: dev.email, act: 'key.change', after: { key: id, name: 'Till', expiresAt: null, allowlist: '203.0.113.9' } }]);
+    const narrowed = { name: 'Till', expiresAt: null, allowlist: '203.0.113.9' };
+    expect(await acts(id)).toEqual([{ actor: dev.email, act: 'key.change', before: { name: 'Web', expiresAt: null, allowlist: null }, after: narrowed }]);
     const again = await member('developer');
-    await run(again, 'key-change', { id, name: 'Till', ends: '2099-12-31' }, { proof: again.code() });
+    // A form from before does not open it again.
+    expect(await refusal(run(again, 'key-change', { id, name: 'Shop', seen: SEEN }, { proof: again.code() }))).toBe('conflict');
+    const seen = JSON.stringify({ ...narrowed, allowlist: ['203.0.113.9'] });
+    await run(again, 'key-change', { id, name: 'Till', ends: '2099-12-31', seen }, { proof: again.code(1) });
     await expect.poll(ask).toBe(200);
     expect(await sql()`select name, allowlist, expires_at::text from api_keys where id = ${id}`).toMatchObject([{ name: 'Till', allowlist: null }]);
   });
 
+  it('ends at its hour when only its name is changed', async () => {
+    const [dev, { id }] = [await member('developer'), await aKey('payment:read')];
+    await sql()`update api_keys set expires_at = '2099-12-31T08:00:00Z' where id = ${id}`;
+    const seen = JSON.stringify({ name: 'Web', expiresAt: '2099-12-31T08:00:00.000Z', allowlist: null });
+    await run(dev, 'key-change', { id, name: 'Till', ends: '2099-12-31', seen }, { proof: dev.code() });
+    expect(await sql()`select name, expires_at from api_keys where id = ${id}`).toEqual([{ name: 'Till', expiresAt: new Date('2099-12-31T08:00:00Z') }]);
+  });
+
   it('is not reached further by somebody whose role lacks what it may do', async () => {
     const [dev, { id }] = [await member('developer'), await aKey('settlement:read', 'settlement:create')];
-    expect(await refusal(run(dev, 'key-change', { id, name: 'Mine' }, { proof: dev.code() }))).toBe('forbidden');
+    expect(await refusal(run(dev, 'key-change', { id, name: 'Mine', seen: SEEN }, { proof: dev.code() }))).toBe('forbidden');
     expect(await sql()`select name from api_keys where id = ${id}`).toEqual([{ name: 'Web' }]);
   });
 
@@ -64,10 +79,10 @@ describe('a key that works', () => {
     await sql()`update api_keys set revoked_at = now() where id = ${revoked}`;
     await sql()`update api_keys set expires_at = now() - interval '1 minute' where id = ${ended}`;
     const [foreign] = await sql()<{ id: string }[]>`select id from api_keys where gateway_id = ${stranger.id} limit 1`;
-    const change = async (id: string, step: number) => refusal(run(owner, 'key-change', { id, name: 'Again' }, { proof: owner.code(step) }));
+    const change = async (id: string, step: number) => refusal(run(owner, 'key-change', { id, name: 'Again', seen: SEEN }, { proof: owner.code(step) }));
     expect([await change(revoked, 0), await change(ended, 1)]).toEqual(['conflict', 'conflict']);
     const other = await member('owner');
-    expect(await refusal(run(other, 'key-change', { id: foreign?.id ?? '', name: 'Again' }, { proof: other.code() }))).toBe('not_found');
+    expect(await refusal(run(other, 'key-change', { id: foreign?.id ?? '', name: 'Again', seen: SEEN }, { proof: other.code() }))).toBe('not_found');
     expect(await sql()`select 1 from api_keys where name = 'Again'`).toHaveLength(0);
   });
 
@@ -77,7 +92,7 @@ describe('a key that works', () => {
     [{ name: 'x', allowlist: 'here' }, 'validation_error allowlist[0]'],
   ])('is not changed to %j, naming the field', async (fields, answer) => {
     const [owner, { id }] = [await member('owner'), await aKey('payment:read')];
-    expect(await refusal(run(owner, 'key-change', { id, ...fields } as Record<string, string>, { proof: owner.code() }))).toBe(answer);
+    expect(await refusal(run(owner, 'key-change', { id, ...fields, seen: SEEN } as Record<string, string>, { proof: owner.code() }))).toBe(answer);
   });
 });
 
