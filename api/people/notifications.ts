@@ -1,6 +1,7 @@
 import type { Deps, Mail } from '#api/deps.ts';
 import { insertConsoleAction } from '#api/store/console-actions.ts';
 import {
+  countChoosers,
   countMailsOfHour,
   dropNotes,
   listWaitingPeople,
@@ -45,7 +46,7 @@ export function kindsFor(permissions: readonly string[]): NotificationKind[] {
 
 /**
  * Chooses what a person is mailed about a gateway of theirs; a session is enough, since it changes nothing but their own mail. Locks the membership.
- * @throws not_found for a gateway that is not theirs; forbidden for what their role may not read
+ * @throws not_found for a gateway that is not theirs; forbidden for what their role may not read; conflict when as many people as may be are told of the gateway
  */
 export async function chooseNotifications(
   { db }: Pick<Deps, 'db'>,
@@ -58,6 +59,9 @@ export async function chooseNotifications(
     if (membership === undefined) throw new ServiceError('not_found');
     const may = kindsFor(membership.permissions);
     if (kinds.some((kind) => !may.includes(kind)) || !(await sessionLives(tx, id))) throw new ServiceError('forbidden');
+    // Each event is noted for all of them.
+    if (kinds.length > 0 && (await countChoosers(tx, gatewayId, personId)) >= POLICY.notifiedOfGateway)
+      throw new ServiceError('conflict', { message: `${POLICY.notifiedOfGateway} people are told of this gateway, which is as many as there may be.` });
     await replaceChoices(tx, personId, gatewayId, kinds);
     await insertConsoleAction(tx, doer(signed), { act: 'notifications.choose', target: personId, gatewayId, after: { kinds } });
   });
@@ -73,11 +77,13 @@ export async function notifyPeople(deps: Sending): Promise<number> {
   const { db, config } = deps;
   const { SLUICE_CONSOLE_URL: console } = config;
   if (console === undefined) return 0;
-  const credits = { least: POLICY.fewCredits, share: POLICY.fewCreditsShare };
+  const limits = { notesOfPerson: POLICY.notesInMail };
+  const credits = { least: POLICY.fewCredits, share: POLICY.fewCreditsShare, ...limits };
   let moved = 0;
-  for (const note of [noteSettlements, noteHeld, noteWebhooks]) moved += await db.transaction(note);
+  for (const note of [noteSettlements, noteHeld, noteWebhooks]) moved += await db.transaction((tx) => note(tx, limits));
   moved += await db.transaction((tx) => noteCredits(tx, credits));
-  for (const person of await listWaitingPeople(db.sql, POLICY.notifiedAtOnce)) moved += await tell(deps, person, console);
+  for (const person of await listWaitingPeople(db.sql, { limit: POLICY.notifiedAtOnce, mailsOfHour: POLICY.notificationsPerHour }))
+    moved += await tell(deps, person, console);
   return moved;
 }
 

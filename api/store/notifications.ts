@@ -30,61 +30,97 @@ const AT_ONCE = 10_000;
 /** Longer than any schedule of webhooks. */
 const WEBHOOK_DAYS = 9;
 
+/** What bounds a look: as many notes as one person has waiting, and is noted at once, whatever happened at a gateway. */
+export interface NotingLimits {
+  notesOfPerson: number;
+}
+
 /**
  * Notes for whoever chose it what happened to cashouts since the last look. Reads settlement_events by its key; locks the mark.
  * Returns how many notes it made.
  */
-export async function noteSettlements(tx: Tx): Promise<number> {
+export async function noteSettlements(tx: Tx, limits: NotingLimits): Promise<number> {
   const place = await lockMark(tx, 'settlement_events', tx`select coalesce(max(id), 0) as place from settlement_events`);
   const until = place + AT_ONCE;
-  const noted = await tx`
-    insert into notifications (id, person_id, gateway_id, kind, subject, at)
-    select gen_random_uuid(), c.person_id, c.gateway_id, c.kind, s.id::text, e.at
-    from settlement_events e join settlements s on s.id = e.settlement_id
-    join notification_choices c on c.gateway_id = s.gateway_id and c.since <= e.at and c.kind = case
-      when e.to_status = 'PENDING_APPROVAL' then 'approval' when e.to_status in ('UNDERFUNDED', 'WAITING_AML_CREDIT') then 'parked'
-      when e.to_status = 'REJECTED' then 'rejected' end
-    where e.id > ${place - OVERLAP} and e.id <= ${until} and e.from_status is distinct from e.to_status
-    on conflict do nothing returning 1`;
+  const noted = await note(
+    tx,
+    limits,
+    tx`
+      select c.person_id, c.gateway_id, c.kind, s.id::text as subject, e.at
+      from settlement_events e join settlements s on s.id = e.settlement_id
+      join choosers c on c.gateway_id = s.gateway_id and c.since <= e.at and c.kind = case
+        when e.to_status = 'PENDING_APPROVAL' then 'approval' when e.to_status in ('UNDERFUNDED', 'WAITING_AML_CREDIT') then 'parked'
+        when e.to_status = 'REJECTED' then 'rejected' end
+      where e.id > ${place - OVERLAP} and e.id <= ${until} and e.from_status is distinct from e.to_status`,
+  );
   await moveMark(tx, 'settlement_events', tx`select coalesce(max(id), ${place}) from settlement_events where id <= ${until}`);
-  return noted.length;
+  return noted;
 }
 
 /** The same of payments that screening holds. */
-export async function noteHeld(tx: Tx): Promise<number> {
+export async function noteHeld(tx: Tx, limits: NotingLimits): Promise<number> {
   const place = await lockMark(tx, 'aml_events', tx`select coalesce(max(id), 0) as place from aml_events`);
   const until = place + AT_ONCE;
-  const noted = await tx`
-    insert into notifications (id, person_id, gateway_id, kind, subject, at)
-    select gen_random_uuid(), c.person_id, c.gateway_id, c.kind, p.id::text, e.at
-    from aml_events e join payments p on p.id = e.payment_id
-    join notification_choices c on c.gateway_id = p.gateway_id and c.since <= e.at and c.kind = 'held'
-    where e.id > ${place - OVERLAP} and e.id <= ${until} and e.to_status = 'HELD' and e.from_status is distinct from 'HELD'
-    on conflict do nothing returning 1`;
+  const noted = await note(
+    tx,
+    limits,
+    tx`
+      select c.person_id, c.gateway_id, c.kind, p.id::text as subject, e.at
+      from aml_events e join payments p on p.id = e.payment_id
+      join choosers c on c.gateway_id = p.gateway_id and c.since <= e.at and c.kind = 'held'
+      where e.id > ${place - OVERLAP} and e.id <= ${until} and e.to_status = 'HELD' and e.from_status is distinct from 'HELD'`,
+  );
   await moveMark(tx, 'aml_events', tx`select coalesce(max(id), ${place}) from aml_events where id <= ${until}`);
-  return noted.length;
+  return noted;
 }
 
-/** The same of webhooks that were given up. Reads webhook_events_exhausted; locks nothing. */
-export async function noteWebhooks(tx: Tx): Promise<number> {
-  const noted = await tx`
-    insert into notifications (id, person_id, gateway_id, kind, subject, at)
-    select gen_random_uuid(), c.person_id, c.gateway_id, c.kind, w.payment_id::text, sluice_now()
-    from webhook_events w join notification_choices c on c.gateway_id = w.gateway_id and c.kind = 'webhook'
-    where w.state = 'exhausted' and w.created_at > now() - make_interval(days => ${WEBHOOK_DAYS}) and w.created_at >= c.since
-    on conflict do nothing returning 1`;
-  return noted.length;
+/** The same of webhooks that were given up, of each gateway the newest. Reads webhook_events_undelivered; locks nothing. */
+export async function noteWebhooks(tx: Tx, limits: NotingLimits): Promise<number> {
+  return note(
+    tx,
+    limits,
+    tx`
+      select c.person_id, c.gateway_id, c.kind, w.payment_id::text as subject, sluice_now() as at
+      from choosers c cross join lateral (
+        select payment_id from webhook_events where gateway_id = c.gateway_id and state = 'exhausted' and resend_requested_at is null
+          and created_at > now() - make_interval(days => ${WEBHOOK_DAYS}) and created_at >= c.since
+        order by created_at desc limit ${limits.notesOfPerson}) w
+      where c.kind = 'webhook'`,
+  );
 }
 
 /** The same of gateways that screen and have few credits left: once for each time that some were given. Locks nothing. */
-export async function noteCredits(tx: Tx, { least, share }: { least: number; share: number }): Promise<number> {
+export async function noteCredits(tx: Tx, { least, share, ...limits }: NotingLimits & { least: number; share: number }): Promise<number> {
+  return note(
+    tx,
+    limits,
+    tx`
+      select c.person_id, c.gateway_id, c.kind, s.granted::text as subject, sluice_now() as at
+      from choosers c join screening_credits s on s.gateway_id = c.gateway_id join gateways g on g.id = c.gateway_id
+      where c.kind = 'credits' and (g.settings -> 'screening' ->> 'enabled')::boolean and s.credits <= greatest(${least}::bigint, s.granted / ${share}::bigint)`,
+  );
+}
+
+/** Notes what `happened` tells of `choosers`, who are those that have not more waiting than one mail tells; of what was noted before nothing is written. */
+async function note(tx: Tx, { notesOfPerson }: NotingLimits, happened: ReturnType<Tx>): Promise<number> {
   const noted = await tx`
+    with choosers as materialized (
+      select c.* from notification_choices c
+      where (select count(*) from (select 1 from notifications n where n.person_id = c.person_id and n.sent_at is null limit ${notesOfPerson}) waiting) < ${notesOfPerson})
     insert into notifications (id, person_id, gateway_id, kind, subject, at)
-    select gen_random_uuid(), c.person_id, c.gateway_id, c.kind, s.granted::text, sluice_now()
-    from notification_choices c join screening_credits s on s.gateway_id = c.gateway_id join gateways g on g.id = c.gateway_id
-    where c.kind = 'credits' and (g.settings -> 'screening' ->> 'enabled')::boolean and s.credits <= greatest(${least}::bigint, s.granted / ${share}::bigint)
+    select gen_random_uuid(), person_id, gateway_id, kind, subject, at
+    from (select h.*, row_number() over (partition by person_id order by at desc) as place from (${happened}) h) ranked
+    where place <= ${notesOfPerson} and not exists (
+      select 1 from notifications n where (n.person_id, n.gateway_id, n.kind, n.subject) = (ranked.person_id, ranked.gateway_id, ranked.kind, ranked.subject))
     on conflict do nothing returning 1`;
   return noted.length;
+}
+
+/** How many others chose something of a gateway. Reads notification_choices_gateway; locks nothing. */
+export async function countChoosers(sql: Reads, gatewayId: string, except: string): Promise<number> {
+  const [row] = await sql<{ count: number }[]>`
+    select count(distinct person_id)::int as count from notification_choices where gateway_id = ${gatewayId} and person_id <> ${except}`;
+  return row?.count ?? 0;
 }
 
 /** Begins where the history ends now: what was before nobody is told. */
@@ -108,10 +144,21 @@ export interface WaitingNote {
   mailId: string | null;
 }
 
-/** People who have notes that were not sent, some of them. Reads notifications_unsent; locks nothing. */
-export async function listWaitingPeople(sql: Reads, limit: number): Promise<{ personId: string; email: string }[]> {
+/**
+ * People who may be mailed what waits for them, some of them: first those whom nobody tried yet, by how long they wait, then those whose mail was not taken, in no order, so that
+ * none of them stands before all others for ever. Reads notifications_unsent; locks nothing.
+ */
+export async function listWaitingPeople(
+  sql: Reads,
+  { limit, mailsOfHour }: { limit: number; mailsOfHour: number },
+): Promise<{ personId: string; email: string }[]> {
   return sql<{ personId: string; email: string }[]>`
-    select p.id as person_id, p.email from people p where p.id in (select distinct person_id from notifications where sent_at is null) order by p.id limit ${limit}`;
+    select p.id as person_id, p.email from (
+      select person_id, bool_or(mail_id is not null) as begun, min(at) as since from notifications where sent_at is null group by person_id) w
+    join people p on p.id = w.person_id
+    where w.begun or (
+      select count(distinct n.mail_id) from notifications n where n.person_id = p.id and n.taken_at > sluice_now() - interval '1 hour') < ${mailsOfHour}
+    order by w.begun, case when w.begun then random() end, w.since, p.id limit ${limit}`;
 }
 
 /** The notes of a person that were not sent, oldest first. Locks them. */

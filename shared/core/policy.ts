@@ -242,6 +242,8 @@ export const POLICY = {
   notificationsPerHour: 6,
   notesInMail: 500,
   linksInMail: 20,
+  /** People who are told of one gateway: whatever happens there is noted for each of them. */
+  notifiedOfGateway: 50,
   /** People that one look mails; the next one is half a minute away. */
   notifiedAtOnce: 100,
   /** Longer than anything that is told could be found again by looking. */

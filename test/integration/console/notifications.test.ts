@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Mail } from '#api/deps.ts';
 import { openPeopleDesk, type PeopleDesk } from '#api/people/desk.ts';
 import { notificationMail, notifyPeople } from '#api/people/notifications.ts';
-import { NOTIFICATION_KINDS, type NotificationKind } from '#api/store/notifications.ts';
+import { NOTIFICATION_KINDS, type NotificationKind, noteWebhooks } from '#api/store/notifications.ts';
 import { POLICY } from '#shared/core/policy.ts';
 import { GATEWAYS } from '#test/contract/examples.ts';
 import { aService, type Service, type Shop } from '#test/contract/service.ts';
@@ -139,6 +139,61 @@ describe('mail that people choose', () => {
     ]);
     await look();
     expect(mailsTo(owner)).toHaveLength(1);
+  });
+});
+
+describe('one gateway and its people', () => {
+  /** Inserts people who chose to be told of webhooks, past every page; they were there before everybody else. */
+  const people = (count: number, gatewayId = shop.id): Promise<unknown> => sql()`
+    with made as (
+      insert into people (id, email) select lpad(to_hex(n), 32, '0')::uuid, 'hostile-' || n || '@void.example' from generate_series(1, ${count}::int) n
+      on conflict (id) do update set email = people.email returning id)
+    insert into notification_choices (person_id, gateway_id, kind) select id, ${gatewayId}, 'webhook' from made`;
+
+  it('do not stand before everybody else when their mails are never taken', async () => {
+    const theirs = await service.aShop();
+    await people(POLICY.notifiedAtOnce, theirs.id);
+    await sql()`
+      insert into notifications (id, person_id, gateway_id, kind, subject, at, mail_id, taken_at)
+      select gen_random_uuid(), person_id, gateway_id, kind, 'x', sluice_now() - interval '1 day', gen_random_uuid(), sluice_now() - interval '1 day'
+      from notification_choices where gateway_id = ${theirs.id}`;
+    const anna = await member('approver');
+    await choose(anna, 'approval');
+    await cashout('50');
+    await notifyPeople({
+      ...service.worker,
+      mail: { send: async (mail) => (mail.to.endsWith('@void.example') ? Promise.reject(new Error('550')) : send(mail)) },
+    });
+    expect(mailsTo(anna)).toHaveLength(1);
+  });
+
+  it('have no more noted of them at once than is told at once, and nothing while that waits', async () => {
+    const { paymentUid } = await shop.payment({ webhookUrl: 'https://example.com/hook' });
+    const owner = await member('owner');
+    await choose(owner, 'webhook');
+    const noted: number[] = [];
+    const undone = service.world.database.transaction(async (tx) => {
+      for (const round of [1, 2]) {
+        await tx`
+          with made as (
+            insert into payments select (jsonb_populate_record(p, jsonb_build_object('id', gen_random_uuid()))).* from payments p, generate_series(1, 3) where p.id = ${paymentUid} returning id)
+          insert into webhook_events (id, payment_id, gateway_id, status, url, body, state, attempts, next_attempt_at, created_at)
+          select gen_random_uuid(), id, ${shop.id}, 'EXPIRED', 'https://example.com/hook', '{}', 'exhausted', 6, now(), sluice_now() + make_interval(secs => ${round}) from made`;
+        noted.push(await noteWebhooks(tx, { notesOfPerson: 2 }));
+        if (round === 2) await tx`update notifications set mail_id = id, taken_at = now(), sent_at = now() where person_id = ${owner.id}`;
+        noted.push(await noteWebhooks(tx, { notesOfPerson: 2 }));
+      }
+      throw new Error('none of it was ever made');
+    });
+    await expect(undone).rejects.toThrow('none of it');
+    expect(noted).toEqual([2, 0, 0, 2]);
+  });
+
+  it('are fifty who are told', async () => {
+    await people(POLICY.notifiedOfGateway);
+    const anna = await member('approver');
+    await expect(choose(anna, 'approval')).rejects.toMatchObject({ code: 'conflict' });
+    await choose(anna);
   });
 });
 
