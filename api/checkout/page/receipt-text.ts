@@ -41,7 +41,13 @@ export function harmless(text: string): string {
       .trim()
       .replace(/:(?=\/\/)/g, '[:]')
       .replace(/[@＠﹫]/g, '[at]')
-      // Between digits it is a number, before a space the end of a sentence.
-      .replace(/(?<=[\p{L}\p{N}_-])[.．。｡](?=\p{L})|(?<=[\p{L}_-])[.．。｡](?=\p{N})/gu, '[.]')
+      // Before a space a dot ends a sentence, and between digits it is part of a number.
+      .replace(/(?<=[^\s.])[.．。｡․﹒](?=[^\s.])/gu, (dot, at: number, whole: string) => (isInNumber(whole, at) ? dot : '[.]'))
+      // Mail programs know addresses of four numbers too.
+      .replace(/(?<![\p{N}.])\p{N}{1,3}(?:\.\p{N}{1,3}){3}(?![\p{L}\p{N}]|\.\p{N})/gu, (numbers) => numbers.replaceAll('.', '[.]'))
   );
+}
+
+function isInNumber(text: string, dotAt: number): boolean {
+  return /\p{Nd}$/u.test(text.slice(0, dotAt)) && /^\p{Nd}/u.test(text.slice(dotAt + 1));
 }

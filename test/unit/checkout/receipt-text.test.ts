@@ -55,6 +55,10 @@ describe("somebody else's text in a mail", () => {
     ['pay\u200b\u202e me\u0000', 'pay me'],
     ['me＠evil.example', 'me[at]evil[.]example'],
     ['1.1.1.1x and 4you.example', '1.1.1.1x and 4you[.]example'],
+    ['cafe\u0301.example and \u2764\ufe0f.example', 'cafe\u0301[.]example and \u2764\ufe0f[.]example'],
+    ['evil\u2024example and evil\ufe52example', 'evil[.]example and evil[.]example'],
+    ['203.0.113.9/login, or 203.0.113.9.', '203[.]0[.]113[.]9/login, or 203[.]0[.]113[.]9.'],
+    ['evil.5example, evil.example. See v1.2.3 ... and 1.234.567,00', 'evil[.]5example, evil[.]example. See v1.2.3 ... and 1.234.567,00'],
     ['Acme Inc. pays 12.50 in full. Thanks', 'Acme Inc. pays 12.50 in full. Thanks'],
     ['\u2028A\u2029B\u00a0C', 'A B C'],
   ])('%j reads %j', (text, read) => expect(harmless(text)).toBe(read));
