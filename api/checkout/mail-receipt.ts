@@ -42,19 +42,42 @@ export async function mailReceipt(deps: Deps, { snapshot, to, language, url }: R
   if (verdict === 'sent') {
     const view = receiptView({ snapshot, language, languages: [], languageAsked: false, path: `/p/${paymentId}` });
     const mail: Mail = { id: `receipt-${id}`, to, subject: view.translate('receipt.mail-subject'), text: receiptText(view, url) };
-    // The message of a mail server repeats the address.
-    deps.mail.send(mail).catch((error: unknown) => deps.log.error({ code: codeOf(error), mailId: mail.id }, 'a receipt was not mailed'));
+    inTurn(gatewayId, () =>
+      // The message of a mail server repeats the address.
+      deps.mail.send(mail).catch((error: unknown) => deps.log.error({ code: codeOf(error), mailId: mail.id }, 'a receipt was not mailed')),
+    );
   }
   return verdict !== 'refused';
 }
 
-/** A mailbox has one hash however its address is written: providers pass over `+anything`, and some over dots. */
+/** By gateway, when the last of its receipts that are on their way is sent. */
+const turns = new Map<string, Promise<void>>();
+
+/** Sends the receipts of one gateway one after the other: a thousand at once would be as many connections to the mail server, which then takes nobody's mail. */
+function inTurn(gatewayId: string, send: () => Promise<void>): void {
+  const turn = (turns.get(gatewayId) ?? Promise.resolve()).then(send).finally(() => {
+    if (turns.get(gatewayId) === turn) turns.delete(gatewayId);
+  });
+  turns.set(gatewayId, turn);
+}
+
+/** Names of one provider under which it delivers to the same mailboxes. */
+const SAME_DOMAINS: Readonly<Record<string, string>> = {
+  'googlemail.com': 'gmail.com',
+  'pm.me': 'proton.me',
+  'protonmail.com': 'proton.me',
+  'mac.com': 'icloud.com',
+  'me.com': 'icloud.com',
+};
+
+/** A mailbox has one hash however its address is written: providers pass over `+anything`, some over dots, and some have several names. */
 function hashOfMailbox(pepper: string, email: string): Buffer {
   const at = email.lastIndexOf('@');
   const name = email.slice(0, at).replace(/\+.*$/, '').replaceAll('.', '');
+  const domain = email.slice(at + 1);
   const key = new Uint8Array(hkdfSync('sha256', pepper, 'sluice', 'mailboxes of receipts, version 1', 32));
   return createHmac('sha256', key)
-    .update(`${name}${email.slice(at)}`)
+    .update(`${name}@${SAME_DOMAINS[domain] ?? domain}`)
     .digest();
 }
 

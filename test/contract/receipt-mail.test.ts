@@ -119,6 +119,34 @@ describe('a receipt by mail', () => {
     expect(rows.filter((row) => row.sent)).toHaveLength(POLICY.receiptMails);
   });
 
+  it('reaches a mailbox three times by whichever name of its provider', async () => {
+    const [first, second] = [await aPaid(), await aPaid()];
+    for (const name of ['gmail', 'googlemail', 'GoogleMail', 'gmail']) await ask(name === 'gmail' ? first : second, `one.payer@${name}.com`);
+    await sent(POLICY.receiptMails);
+    const rows = await service.world.database.sql<{ sent: boolean }[]>`select sent from receipt_mails order by at desc limit 4`;
+    expect(rows.filter((row) => row.sent)).toHaveLength(POLICY.receiptMails);
+  });
+
+  it('is sent one after the other for one gateway, so that none takes all connections to the mail server', async () => {
+    const begun: string[] = [];
+    const taken: (() => void)[] = [];
+    const send = ({ to }: { to: string }): Promise<void> => new Promise((resolve) => void (begun.push(to), taken.push(resolve)));
+    const slow = await listenCheckout({ ...service.deps, mail: { send } });
+    const [path, others] = [await aPaid(), await aPaid({}, await service.aShop({ name: 'Other Ltd' }))];
+    const mailboxes = Array.from({ length: POLICY.receiptMails }, aMailbox);
+    for (const to of mailboxes) await ask(path, to, {}, slow);
+    const other = aMailbox();
+    await ask(others, other, {}, slow);
+    expect(begun).toEqual([mailboxes[0], other]);
+    taken[0]?.();
+    await expect.poll(() => begun.at(-1), { timeout: 10_000 }).toBe(mailboxes[1]);
+    taken[2]?.();
+    await expect.poll(() => begun.length, { timeout: 10_000 }).toBe(mailboxes.length + 1);
+    expect(begun.filter((to) => to !== other)).toEqual(mailboxes);
+    for (const take of taken) take();
+    await slow.close();
+  });
+
   it('is sent a thousand times a day for one gateway, and to the payers of others as ever', async () => {
     const busy = await service.aShop({ name: 'Busy Ltd' });
     const path = await aPaid({}, busy);
