@@ -4,6 +4,7 @@ import { insertOutbox } from '#api/store/outbox.ts';
 import { listMembersWho } from '#api/store/people.ts';
 import { findNotice, insertNotice, type Notice, type NoticedAct } from '#api/store/person-notices.ts';
 import { uuidFrom } from '#shared/core/ids.ts';
+import { POLICY } from '#shared/core/policy.ts';
 import type { Tx } from '#shared/platform/postgres.ts';
 
 /** What to do about a change of one's own way in. */
@@ -40,15 +41,18 @@ const TEXTS: Readonly<Record<NoticedAct, { subject: string; happened: string; ad
   'paper-code.use': { subject: 'A code on paper was used', happened: 'One of your codes on paper was used in place of your authenticator.' },
 };
 
-/** Has a person told by mail of a change of how they sign in, with the change itself, so that a stop loses neither. Nobody waits for it. */
+/**
+ * Has a person told by mail of a change of how they sign in, with the change itself, so that a stop loses neither. Nobody waits for it. Whoever was told of the same so often within
+ * the hour knows: more would fill their mailbox, and keep everybody else's notices waiting.
+ */
 export async function tellPerson(
   { randomBytes }: Pick<Deps, 'randomBytes'>,
   tx: Tx,
   { personId, what, address, about = null }: { personId: string; what: NoticedAct; address: string | null; about?: string | null },
 ): Promise<void> {
   const [id, job] = [uuidFrom(randomBytes(16)), uuidFrom(randomBytes(16))];
-  await insertNotice(tx, personId, { id, what, address, about });
-  await insertOutbox(tx, { id: job, topic: 'person.mail', refId: id });
+  if (await insertNotice(tx, personId, { id, what, address, about }, POLICY.noticesPerHour))
+    await insertOutbox(tx, { id: job, topic: 'person.mail', refId: id });
 }
 
 /** Has every owner of a gateway told of a change of its people who approve or own. */

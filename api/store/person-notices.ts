@@ -25,9 +25,20 @@ export interface Notice {
   about: string | null;
 }
 
-/** Keeps what a person is to be told. */
-export async function insertNotice(tx: Tx, personId: string, { id, what, address, about }: Notice): Promise<void> {
-  await tx`insert into person_notices (id, person_id, what, address, about) values (${id}, ${personId}, ${what}, ${address}, ${about})`;
+/**
+ * Keeps what a person is to be told; false, and nothing kept, when they were told of the same `most` times within an hour, of one gateway where it is about one. Reads
+ * person_notices_old; locks nothing.
+ */
+export async function insertNotice(tx: Tx, personId: string, { id, what, address, about }: Notice, most: number): Promise<boolean> {
+  const rows = await tx`
+    insert into person_notices (id, person_id, what, address, about)
+    select ${id}, ${personId}, ${what}, ${address}, ${about}
+    where (
+      select count(*) from person_notices
+      where at > sluice_now() - interval '1 hour' and person_id = ${personId} and what = ${what}
+        and split_part(coalesce(about, ''), chr(10), 1) = ${about?.split('\n')[0] ?? ''}) < ${most}
+    returning 1`;
+  return rows.length === 1;
 }
 
 /** Reads a notice with the address that it is mailed to. Locks nothing. */

@@ -237,7 +237,9 @@ export const POLICY = {
   /** Some hundred kilobytes, for which a payment that is looked at every few seconds is asked about once. */
   openedRemembered: 10_000,
 
-  // Mail that people chose
+  // Mail to people
+  /** Of one kind to one person, of one gateway where it is about one. */
+  noticesPerHour: 10,
   /** Whoever reads more mail than this from one place reads none of it; the rest comes in the next one. */
   notificationsPerHour: 6,
   notesInMail: 500,

@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { GatewayActName } from '#api/people/act-names.ts';
 import { openPeopleDesk, type PeopleDesk } from '#api/people/desk.ts';
-import { mailNotice } from '#api/people/notices.ts';
+import { mailNotice, tellOwners } from '#api/people/notices.ts';
+import { POLICY } from '#shared/core/policy.ts';
 import type { Mail } from '#api/deps.ts';
 import { aService, type Service, type Shop } from '#test/contract/service.ts';
 import { aMember, aMemberWithCodes, type Member } from '#test/harness/console-stage.ts';
@@ -141,5 +142,23 @@ describe('who approves cashouts or owns a gateway', () => {
     expect(
       mails.every(({ text }) => text.includes(`Who: ${email}\n`) && text.includes('Gateway: Acme  Bcc:  evil\n') && text.includes('Role: approver\n')),
     ).toBe(true);
+  });
+
+  it('fills no mailbox, and no queue: of the same at one gateway each owner is told ten times an hour', async () => {
+    const told = async (about: string) =>
+      (
+        await sql()`select 1 from outbox o join person_notices n on n.id = o.ref_id where n.person_id = ${own?.id ?? ''} and n.about like ${`Gateway: ${about}%`}`
+      ).length;
+    const [own] = await sql()<{ id: string }[]>`select id from people where email = ${second.email}`;
+    const tell = (gatewayId: string) =>
+      service.deps.db.transaction((tx) => tellOwners(service.deps, tx, { gatewayId, what: 'member.proposed', email: someone(), role: 'owner' }));
+    await sql()`update gateways set name = 'Hostile Ltd' where id = ${shop.id}`;
+    for (let times = 0; times < POLICY.noticesPerHour + 2; times++) await tell(shop.id);
+    expect(await told('Hostile Ltd')).toBe(POLICY.noticesPerHour);
+    const theirs = await service.aShop({});
+    await sql()`update gateways set name = 'Honest Ltd' where id = ${theirs.id}`;
+    await sql()`insert into memberships (id, person_id, gateway_id, role) values (gen_random_uuid(), ${own?.id ?? ''}, ${theirs.id}, 'owner')`;
+    await tell(theirs.id);
+    expect(await told('Honest Ltd'), 'of another gateway').toBe(1);
   });
 });
