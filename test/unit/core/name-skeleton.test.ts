@@ -9,6 +9,10 @@ it.each([
   ['Acme Books', '\uff21cme Books'],
   ['Willow', 'WIII0VV'],
   ['Modern', 'Modem'],
+  ['Paypal', 'P\u0251yPa\u04cf'],
+  ['Ebay', '\u1d07\u0299\u1d00y'],
+  ['Acme', '\ua4ee\u13df\u13b7\u13ac'],
+  ['Acme', '\u15e9\u1455me'],
 ])('%s and %s can be taken for each other', (one, other) => {
   expect(nameSkeleton(other)).toBe(nameSkeleton(one));
 });
