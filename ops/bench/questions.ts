@@ -228,7 +228,7 @@ export const QUESTIONS: Readonly<Record<string, (subject: Subject) => Promise<un
   'policies: what was asked for in a day': ({ database: { sql }, gatewayId }) => sumDayUsd(sql, { gatewayId, except: null }),
   'webhooks: a hundred to be told again': ({ database: { sql }, gatewayId }) => listUndelivered(sql, { gatewayId, state: 'exhausted', limit: 100 }),
   'mail: what happened to cashouts and payments': async ({ database: { transaction } }) => {
-    for (const note of [noteSettlements, noteHeld, noteWebhooks]) await transaction(note);
+    for (const note of [noteSettlements, noteHeld, noteWebhooks]) await transaction((tx) => note(tx, { notesOfPerson: POLICY.notesInMail }));
   },
   'record of acts: of a gateway, newest, oldest': async ({ database: { sql }, gatewayId }) => {
     await listGatewayActions(sql, { gatewayId, from: null, until: new Date(), before: null, limit: 50 });
