@@ -310,6 +310,49 @@ describe('copying', () => {
   });
 });
 
+describe('a wallet of the browser', () => {
+  const wallet = (answer: (method: string) => Promise<unknown>) => ({ fox: { request: ({ method }: { method: string }) => answer(method) } });
+  const answers: Record<string, unknown> = { eth_requestAccounts: [`0x${'1'.repeat(40)}`], eth_chainId: '0x1' };
+  const refused = Object.assign(new Error('no'), { code: 4001 });
+
+  test('that was asked when the page went away may have sent: whoever comes back is told to look there first', async () => {
+    const before = open(
+      scene('pay-token-evm'),
+      {},
+      wallet(async (method) => answers[method] ?? new Promise(() => undefined)),
+    );
+    before.props().actions?.payWith('fox');
+    await pass(100);
+    expect(before.props().walletAsked).toBe('asking');
+    before.page.left();
+    expect(
+      open(
+        scene('pay-token-evm'),
+        {},
+        wallet(async () => []),
+      ).props().problem,
+    ).toEqual({ kind: 'wallet-failed' });
+  });
+
+  test('that said no sent nothing: whoever comes back reads of nothing', async () => {
+    const before = open(
+      scene('pay-token-evm'),
+      {},
+      wallet(async (method) => answers[method] ?? Promise.reject(refused)),
+    );
+    before.props().actions?.payWith('fox');
+    await pass(100);
+    expect(before.props()).toMatchObject({ walletAsked: null, problem: null });
+    expect(
+      open(
+        scene('pay-token-evm'),
+        {},
+        wallet(async () => []),
+      ).props().problem,
+    ).toBeNull();
+  });
+});
+
 describe('the sandbox', () => {
   test('sends the scenario and shows what came of it, or that it was refused', async () => {
     const opened = open(scene('pay-sandbox'));

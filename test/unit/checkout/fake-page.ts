@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, vi } from 'vitest';
 import { type LivePage, openLivePage } from '#api/checkout/page/browser/live-page.ts';
+import type { WalletProvider } from '#api/checkout/page/browser/injected-wallets.ts';
 import { tabMemory } from '#api/checkout/page/browser/memory.ts';
 import type { CommandAnswer } from '#api/checkout/page/browser/wire.ts';
 import type { CheckoutProps, HydrationData } from '#api/checkout/page/model.ts';
@@ -61,7 +62,7 @@ export const serviceNow = () => Date.now() - FAST_MS;
 export const scene = (name: string) => checkoutScene(name).snapshot;
 
 /** Opens the page of a snapshot in the tab. */
-export function open(snapshot: Snapshot, over: Partial<HydrationData> = {}): Opened {
+export function open(snapshot: Snapshot, over: Partial<HydrationData> = {}, wallets: Readonly<Record<string, WalletProvider>> = {}): Opened {
   const network = fakeNetwork();
   const draws: CheckoutProps[] = [];
   const sent: Opened['sent'] = [];
@@ -87,7 +88,7 @@ export function open(snapshot: Snapshot, over: Partial<HydrationData> = {}): Ope
       },
       isVisible: () => isVisible,
       memory: tabMemory(() => storage, snapshot.payment.id),
-      findWallets: () => ({ listed: () => [], provider: () => undefined }),
+      findWallets: () => ({ listed: () => Object.keys(wallets).map((id) => ({ id, name: id })), provider: (id) => wallets[id] }),
       leaveFor: (url) => left.push(url),
       reload: () => left.push('reload'),
       openIn: (language, choosing) => urls.push(`${language} ${choosing}`),

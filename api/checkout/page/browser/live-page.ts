@@ -196,6 +196,14 @@ export function openLivePage(effects: PageEffects, data: HydrationData, heardAt:
 
   /** What was sent is not offered to be sent again, also after a reload; which transfer it was is part of the fact. */
   const sentFact = (transfer: object): string => `wallet-sent:${JSON.stringify(transfer)}`;
+  /** Stays when the page goes away, or the wallet fails, before it said what became of it. */
+  const askedFact = (transfer: object): string => `wallet-asked:${JSON.stringify(transfer)}`;
+
+  /** A wallet that was asked before the page was loaded anew may have sent: nobody should ask it again unwarned. */
+  function wasAsked(): boolean {
+    const transfer = injectedTransfer(props.snapshot, state());
+    return transfer !== null && effects.memory.has(askedFact(transfer)) && !effects.memory.has(sentFact(transfer));
+  }
 
   /** What the page shows of wallets, from what there is to be paid now. */
   function lookForWallets(): Pick<CheckoutProps, 'wallets' | 'walletAsked'> {
@@ -210,9 +218,11 @@ export function openLivePage(effects: PageEffects, data: HydrationData, heardAt:
     const transfer = injectedTransfer(props.snapshot, state());
     if (provider === undefined || transfer === null || isAsking || effects.memory.has(sentFact(transfer))) return;
     isAsking = true;
+    effects.memory.add(askedFact(transfer));
     showProblem(null);
     const outcome = await payWithWallet(provider, () => injectedTransfer(props.snapshot, state()));
     isAsking = false;
+    if (outcome !== 'failed') effects.memory.forget(askedFact(transfer));
     if (outcome === 'sent') {
       effects.memory.add(sentFact(transfer));
       speak(translate('wallet.sent'));
@@ -259,7 +269,8 @@ export function openLivePage(effects: PageEffects, data: HydrationData, heardAt:
     { snapshot: onSnapshot, serverTime: clock.correct, health: onHealth, refused: onRefused },
   );
   effects.draw(props);
-  change({ timeZone: undefined, actions });
+  asked ??= wasAsked() ? { kind: 'wallet-failed' } : null;
+  change({ timeZone: undefined, actions, problem: problemNow() });
   wayBack.look();
   const first = firstSelect(props);
   if (first !== null) select(first);

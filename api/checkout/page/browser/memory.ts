@@ -2,6 +2,7 @@
 export interface TabMemory {
   has(fact: string): boolean;
   add(fact: string): void;
+  forget(fact: string): void;
 }
 
 /** Keeps facts in `storage`; in this page alone where a browser keeps nothing for sites. */
@@ -13,15 +14,22 @@ export function tabMemory(storage: () => Pick<Storage, 'getItem' | 'setItem'>, p
   } catch {
     // Storage may be forbidden; this page goes without.
   }
+  const keep = (): void => {
+    try {
+      storage().setItem(key, [...facts].join(' '));
+    } catch {
+      // As above; it may be full as well.
+    }
+  };
   return {
     has: (fact) => facts.has(fact),
     add: (fact) => {
       facts.add(fact);
-      try {
-        storage().setItem(key, [...facts].join(' '));
-      } catch {
-        // As above; it may be full as well.
-      }
+      keep();
+    },
+    forget: (fact) => {
+      facts.delete(fact);
+      keep();
     },
   };
 }
