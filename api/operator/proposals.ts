@@ -10,7 +10,9 @@ import {
   type StoredProposal,
   walkProposals,
 } from '#api/store/proposals.ts';
+import { findNewOperator } from '#api/store/people.ts';
 import { Invariant, ServiceError } from '#shared/core/errors.ts';
+import { POLICY } from '#shared/core/policy.ts';
 import { crashPoint } from '#shared/platform/crash-points.ts';
 import { ACTS } from './acts.ts';
 import type { OperatorCall } from './deps.ts';
@@ -44,7 +46,7 @@ export async function showProposal(deps: Deps, call: OperatorCall): Promise<Repl
 /**
  * POST /proposals/{id}/confirm: does what somebody else proposed, exactly once, in the transaction that marks it confirmed (decision 0032).
  * Locks the proposal, then what the act locks.
- * @throws not_found; conflict when the caller proposed it or has no name while others have, whoever proposed it has no token any more, it is not open any more, was not proposed through this api, or cannot be done now
+ * @throws not_found; conflict when the caller proposed it or has no name while others have, whoever proposed it has no token any more, one of the two became an operator within a day, it is not open any more, was not proposed through this api, or cannot be done now
  */
 export async function confirmProposal(deps: Deps, call: OperatorCall): Promise<Reply> {
   const id = readId(call.params);
@@ -68,6 +70,12 @@ export async function confirmProposal(deps: Deps, call: OperatorCall): Promise<R
     if (!(await isOfTwo(deps, tx, proposal.proposedBy)))
       throw new ServiceError('conflict', {
         message: `${proposal.proposedBy}, who proposed this, ${cameByConsole(name) ? 'is no operator' : 'has no token'} any more; withdraw it, and propose it anew.`,
+      });
+    // Else whoever is one operator makes themselves another one.
+    const isNew = cameByConsole(name) ? await findNewOperator(tx, [name, proposal.proposedBy], POLICY.newOperatorSeconds) : undefined;
+    if (isNew !== undefined)
+      throw new ServiceError('conflict', {
+        message: `${isNew} became an operator within a day, by a link that another one made, and is not one of two people until then.`,
       });
     const act = ACTS[proposal.act];
     if (act === undefined) throw new ServiceError('conflict', { message: `This release does not know the act ${proposal.act}.` });

@@ -1,7 +1,7 @@
 import type { Deps, Mail } from '#api/deps.ts';
 import { findGateway } from '#api/store/gateways.ts';
 import { insertOutbox } from '#api/store/outbox.ts';
-import { listMembersWho } from '#api/store/people.ts';
+import { listMembersWho, listOperators } from '#api/store/people.ts';
 import { findNotice, insertNotice, type Notice, type NoticedAct } from '#api/store/person-notices.ts';
 import { uuidFrom } from '#shared/core/ids.ts';
 import { POLICY } from '#shared/core/policy.ts';
@@ -38,6 +38,11 @@ const TEXTS: Readonly<Record<NoticedAct, { subject: string; happened: string; ad
   },
   'member.joined': { subject: 'Somebody joined your team', happened: 'Somebody accepted an invitation to approve cashouts or to own a gateway.', advice: TEAM },
   'member.removed': { subject: 'Somebody left your team', happened: 'Somebody who approved cashouts or owned a gateway does not any more.', advice: TEAM },
+  'operator.joined': {
+    subject: 'Somebody joined the operators',
+    happened: 'Somebody accepted an invitation to operate this deployment. A day from now they are one of the people whom acts of two people take.',
+    advice: 'If you know of it, do nothing. If you do not, remove them, and tell whoever looks after this deployment.',
+  },
   'paper-code.use': { subject: 'A code on paper was used', happened: 'One of your codes on paper was used in place of your authenticator.' },
 };
 
@@ -65,6 +70,12 @@ export async function tellOwners(
   const about = [`Gateway: ${oneLine(gateway?.name ?? gatewayId)}`, `Who: ${email}`, `Role: ${role ?? 'removed'}`].join('\n');
   for (const personId of await listMembersWho(tx, gatewayId, 'team:manage'))
     if (personId !== except) await tellPerson(deps, tx, { personId, what, address: null, about });
+}
+
+/** Has every operator told that somebody became one. */
+export async function tellOperators(deps: Pick<Deps, 'randomBytes'>, tx: Tx, { email, role, except }: { email: string; role: string; except: string }): Promise<void> {
+  for (const personId of await listOperators(tx))
+    if (personId !== except) await tellPerson(deps, tx, { personId, what: 'operator.joined', address: null, about: `Who: ${email}\nRole: ${role}` });
 }
 
 /** Without anything that would begin a line, or turn the direction of one. Pure. */

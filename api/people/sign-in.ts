@@ -5,7 +5,7 @@ import { endAuthenticators } from '#api/store/authenticators.ts';
 import { insertConsoleAction } from '#api/store/console-actions.ts';
 import { acceptOnce, findOpenInvitation, type OpenInvitation } from '#api/store/invitations.ts';
 import { insertPasskey, lockPasskeys, notePasskeyUse, removePasskeys } from '#api/store/passkeys.ts';
-import { ensurePerson, insertMembership } from '#api/store/people.ts';
+import { ensurePerson, findOperator, insertMembership } from '#api/store/people.ts';
 import { endSessions, findSession, insertSession, type Session, touchSession } from '#api/store/sessions.ts';
 import { lockPolicies } from '#api/store/policies.ts';
 import { ServiceError } from '#shared/core/errors.ts';
@@ -13,7 +13,7 @@ import { uuidFrom } from '#shared/core/ids.ts';
 import { POLICY } from '#shared/core/policy.ts';
 import type { Tx } from '#shared/platform/postgres.ts';
 import { isWeightyRole } from './members.ts';
-import { tellOwners, tellPerson } from './notices.ts';
+import { tellOperators, tellOwners, tellPerson } from './notices.ts';
 import { hashToken, newToken } from './one-time-token.ts';
 import { endUnspoken } from './provider-roles.ts';
 import { assertionOptions, readAssertion, readRegistration, registrationOptions } from './passkeys.ts';
@@ -105,6 +105,7 @@ export async function acceptInvitation(
       await (gatewayId === null ? join() : keepingApprovers(tx, gatewayId, join));
       if (gatewayId !== null && (await isWeightyRole(tx, role)))
         await tellOwners(deps, tx, { gatewayId, what: 'member.joined', email, role, except: personId });
+      if (gatewayId === null && (await findOperator(tx, email)) !== undefined) await tellOperators(deps, tx, { email, role, except: personId });
     }
     if (passkey !== undefined && !(await insertPasskey(tx, personId, passkey))) throw new ServiceError('forbidden');
     const cookie = passkey === undefined ? undefined : await beginSession(deps, tx, personId, visitor);

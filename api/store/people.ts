@@ -182,6 +182,23 @@ export async function findPersonEmail(sql: Reads, id: string): Promise<string | 
   return row?.email ?? null;
 }
 
+/** Of these addresses one that became an operator within so many seconds, by a link that a person made; locks nothing. */
+export async function findNewOperator(sql: Reads, emails: readonly string[], seconds: number): Promise<string | undefined> {
+  const [row] = await sql<{ email: string }[]>`
+    select email from invitations
+    where email = any(${[...emails]}) and gateway_id is null and recovers is null and outcome = 'accepted' and invited_by is not null
+      and ended_at > sluice_now() - make_interval(secs => ${seconds}) limit 1`;
+  return row?.email;
+}
+
+/** The people who decide at the deployment now; locks nothing. */
+export async function listOperators(sql: Reads): Promise<string[]> {
+  const rows = await sql<{ personId: string }[]>`
+    select m.person_id from memberships m join roles r on r.name = m.role
+    where m.gateway_id is null and m.ended_at is null and 'aml:decide' = any(r.permissions) order by m.began_at, m.id limit 1000`;
+  return rows.map(({ personId }) => personId);
+}
+
 /** Who of this address may act for the deployment now; undefined when nobody may. Locks nothing. */
 export async function findOperator(sql: Reads, email: string): Promise<{ role: string } | undefined> {
   const [row] = await sql<{ role: string }[]>`

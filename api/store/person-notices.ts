@@ -8,6 +8,7 @@ export type NoticedAct =
   | 'member.invited'
   | 'member.joined'
   | 'member.removed'
+  | 'operator.joined'
   | 'passkey.remove'
   | 'authenticator.add'
   | 'authenticator.remove'

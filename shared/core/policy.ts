@@ -422,6 +422,8 @@ export const POLICY = {
   signInsKeptDays: 90,
   /** Somebody signs in at a provider, perhaps with a second factor there. */
   providerSignInSeconds: 10 * MINUTE,
+  /** Whom an operator let in is not one of two people before the others can have read of it. */
+  newOperatorSeconds: DAY,
   /** Somebody has to find their phone. */
   challengeSeconds: 5 * MINUTE,
 

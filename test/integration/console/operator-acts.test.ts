@@ -150,6 +150,33 @@ describe('what takes two people', () => {
     expect(await codeOf(run(others[0] as Member, 'proposal-confirm', { id: open }, (others[0] as Member).code(1)))).toBe('conflict');
   });
 
+  it('is never one operator and whom they let in for it: every operator is mailed, and it takes a day', async () => {
+    const [anna, ben, eve, id] = [await member('operator'), await member('operator'), await member('auditor'), await aHeldPayment()];
+    await sql()`insert into identities (issuer, subject, person_id) select 'https://id.example', email, id from people where email = ${eve.email}`;
+    const { link } = (await run(anna, 'operator-invite', { email: eve.email, role: 'operator' }, anna.code())) as { link: string };
+    await desk.acceptInvitation({ token: link.split('/').at(-1) ?? '', credential: '', visitor: { address: ADDRESS, browser: 'x' }, cookie: eve.cookie });
+    expect(await sql()`select p.email, n.about from person_notices n join people p on p.id = n.person_id where n.what = 'operator.joined' and p.email in (${ben.email}, ${eve.email})`).toEqual([
+      { email: ben.email, about: `Who: ${eve.email}\nRole: operator` },
+    ]);
+    for (const [proposes, confirms] of [
+      [anna, eve],
+      [eve, ben],
+    ] as const) {
+      await run(proposes, 'payment-refund', { id, reason, address: SENDER }, proposes.code(1));
+      const [proposal = ''] = await openProposals();
+      expect(await codeOf(run(confirms, 'proposal-confirm', { id: proposal }, confirms.code()))).toBe('conflict');
+      await run(proposes, 'proposal-withdraw', { id: proposal });
+    }
+    expect(await refundsOf(id)).toBe(0);
+    const wait = await member('operator');
+    await sql()`update invitations set ended_at = ended_at - interval '1 day' where email = ${eve.email}`;
+    await run(wait, 'payment-refund', { id, reason, address: SENDER }, wait.code());
+    const [proposal = ''] = await openProposals();
+    await sql()`update authenticators set last_step = 0 where person_id = (select id from people where email = ${eve.email})`;
+    await run(eve, 'proposal-confirm', { id: proposal }, eve.code());
+    expect(await refundsOf(id)).toBe(1);
+  });
+
   it('is never one person with a token and a session, nor somebody who is no operator any more', async () => {
     const [anna, ben, id] = [await member('operator'), await member('operator'), await aHeldPayment()];
     await run(anna, 'payment-refund', { id, reason, address: SENDER }, anna.code());
