@@ -73,7 +73,11 @@ export async function tellOwners(
 }
 
 /** Has every operator told that somebody became one. */
-export async function tellOperators(deps: Pick<Deps, 'randomBytes'>, tx: Tx, { email, role, except }: { email: string; role: string; except: string }): Promise<void> {
+export async function tellOperators(
+  deps: Pick<Deps, 'randomBytes'>,
+  tx: Tx,
+  { email, role, except }: { email: string; role: string; except: string },
+): Promise<void> {
   for (const personId of await listOperators(tx))
     if (personId !== except) await tellPerson(deps, tx, { personId, what: 'operator.joined', address: null, about: `Who: ${email}\nRole: ${role}` });
 }

@@ -130,7 +130,10 @@ describe('a receipt by mail', () => {
   it('is sent one after the other for one gateway, so that none takes all connections to the mail server', async () => {
     const begun: string[] = [];
     const taken: (() => void)[] = [];
-    const send = ({ to }: { to: string }): Promise<void> => new Promise((resolve) => void (begun.push(to), taken.push(resolve)));
+    const send = ({ to }: { to: string }): Promise<void> => {
+      begun.push(to);
+      return new Promise((resolve) => void taken.push(resolve));
+    };
     const slow = await listenCheckout({ ...service.deps, mail: { send } });
     const [path, others] = [await aPaid(), await aPaid({}, await service.aShop({ name: 'Other Ltd' }))];
     const mailboxes = Array.from({ length: POLICY.receiptMails }, aMailbox);

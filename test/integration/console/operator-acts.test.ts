@@ -155,9 +155,9 @@ describe('what takes two people', () => {
     await sql()`insert into identities (issuer, subject, person_id) select 'https://id.example', email, id from people where email = ${eve.email}`;
     const { link } = (await run(anna, 'operator-invite', { email: eve.email, role: 'operator' }, anna.code())) as { link: string };
     await desk.acceptInvitation({ token: link.split('/').at(-1) ?? '', credential: '', visitor: { address: ADDRESS, browser: 'x' }, cookie: eve.cookie });
-    expect(await sql()`select p.email, n.about from person_notices n join people p on p.id = n.person_id where n.what = 'operator.joined' and p.email in (${ben.email}, ${eve.email})`).toEqual([
-      { email: ben.email, about: `Who: ${eve.email}\nRole: operator` },
-    ]);
+    expect(
+      await sql()`select p.email, n.about from person_notices n join people p on p.id = n.person_id where n.what = 'operator.joined' and p.email in (${ben.email}, ${eve.email})`,
+    ).toEqual([{ email: ben.email, about: `Who: ${eve.email}\nRole: operator` }]);
     for (const [proposes, confirms] of [
       [anna, eve],
       [eve, ben],

@@ -10,7 +10,11 @@ const PAGE = { what: 'payment', id: 'one', sessionId: 'session', personId: 'pers
 
 it('takes no place for a browser that left while it was being let in', async () => {
   const open = new Set<object>();
-  const followed = { follow: (page: object) => (open.add(page), () => void open.delete(page)) } as unknown as FollowedPages;
+  const follow = (page: object) => {
+    open.add(page);
+    return () => void open.delete(page);
+  };
+  const followed = { follow } as unknown as FollowedPages;
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const asking = get({ port: (server.address() as AddressInfo).port, agent: false }).on('error', () => undefined);
