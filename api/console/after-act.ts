@@ -17,6 +17,7 @@ const AFTER: Readonly<Record<GatewayActName, string>> = {
   'member-confirm': '/team',
   'member-withdraw': '/team',
   'export-create': '/reports',
+  'export-monthly': '/reports',
   'policies-propose': '/policies',
   'policies-agree': '/policies',
   'policies-decline': '/policies',

@@ -10,7 +10,7 @@ import { listChoices, NOTIFICATION_KINDS } from '#api/store/notifications.ts';
 import { kindsFor } from '#api/people/notifications.ts';
 import { listSessions } from '#api/store/sessions.ts';
 import { cookieNamed, PROVIDER_COOKIE } from './console-request.ts';
-import { type Answer, cookieOf, field, held, OPERATORS, proofOf, type Route, signed, type Visit, visitor } from './console-visit.ts';
+import { type Answer, cookieOf, field, held, languageOf, OPERATORS, proofOf, type Route, signed, type Visit, visitor } from './console-visit.ts';
 
 /** Longer than any e-mail address. */
 const LONGEST_ADDRESS = 320;
@@ -203,7 +203,7 @@ export const PEOPLE_ROUTES: readonly Route[] = [
     signedIn: true,
     run: async (visit) => {
       const kinds = NOTIFICATION_KINDS.filter((kind) => visit.form.get(`tell:${kind}`) === 'on');
-      return changed(visit.desk.chooseNotifications({ ...held(visit), gateway: field(visit, 'gateway'), kinds }));
+      return changed(visit.desk.chooseNotifications({ ...held(visit), gateway: field(visit, 'gateway'), kinds, language: languageOf(visit).tag }));
     },
   },
   {

@@ -4,6 +4,7 @@ import { reconcile } from '#api/audit/reconcile.ts';
 import { closeMonths } from '#api/billing/close-months.ts';
 import type { Deps } from '#api/deps.ts';
 import { makeExports } from '#api/exports/make-exports.ts';
+import { makeMonthlyExports } from '#api/exports/monthly-exports.ts';
 import { matureCredits } from '#api/ledger/mature-credits.ts';
 import { pinGenesis } from '#api/operator/pin-genesis.ts';
 import { resealEverything } from '#api/operator/reseal.ts';
@@ -101,6 +102,7 @@ export const periodicWork = {
   // At night, check by check.
   'audit-everything': { everySeconds: 600, run: auditEverything },
   'make-exports': { everySeconds: 5, run: makeExports },
+  'make-monthly-exports': { everySeconds: POLICY.monthlyExportsSeconds, run: makeMonthlyExports },
   'fold-tallies': { everySeconds: 10, run: (deps) => silently(foldTallies(deps.db.sql)) },
   'fold-day-figures': { everySeconds: 10, run: (deps) => silently(foldDayChanges(deps.db.sql)) },
   'fold-months': { everySeconds: 10, run: (deps) => silently(foldMonths(deps.db.sql)) },

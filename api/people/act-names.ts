@@ -20,6 +20,7 @@ export const GATEWAY_ACT_NAMES = [
   'member-confirm',
   'member-withdraw',
   'export-create',
+  'export-monthly',
   'policies-propose',
   'policies-agree',
   'policies-decline',

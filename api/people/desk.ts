@@ -15,6 +15,7 @@ import type { SettlementReview } from '#api/settlements/review.ts';
 import { type AskedAct, doGatewayAct, gatewayActOptions, reviewCashout } from './do-gateway-act.ts';
 import { type AskedOperatorAct, doOperatorAct, operatorActOptions } from './do-operator-act.ts';
 import { GATEWAY_ACT_NAMES, OPERATOR_ACT_NAMES } from './act-names.ts';
+import { languageTag } from './gateway-acts.ts';
 import { mailLink, signInByLink } from './mailed-link.ts';
 import { NOTIFICATION_KINDS, type NotificationKind } from '#api/store/notifications.ts';
 import { chooseNotifications } from './notifications.ts';
@@ -82,7 +83,7 @@ export interface PeopleDesk {
   revokeSession(asked: Held & { id: string }): Promise<object>;
   signOut(asked: Held): Promise<object>;
   /** Chooses what a person is mailed about a gateway of theirs. @throws not_found, forbidden */
-  chooseNotifications(asked: Held & { gateway: string; kinds: NotificationKind[] }): Promise<object>;
+  chooseNotifications(asked: Held & { gateway: string; kinds: NotificationKind[]; language?: string | undefined }): Promise<object>;
   /** What a person is to sign so that something is done at a gateway. @throws not_found, validation_error */
   gatewayActOptions(asked: Held & AskedAct): Promise<object>;
   /** Shows what a cashout would be. @throws not_found, validation_error, fee_estimation_unavailable */
@@ -137,7 +138,12 @@ export const DESK_CALLS: { readonly [Name in keyof PeopleDesk]: z.ZodType<Parame
   removeProvider: z.strictObject({ ...held, proof: signed }),
   revokeSession: z.strictObject({ ...held, id }),
   signOut: z.strictObject(held),
-  chooseNotifications: z.strictObject({ ...held, gateway: z.uuid(), kinds: z.array(z.enum(NOTIFICATION_KINDS)).max(NOTIFICATION_KINDS.length) }),
+  chooseNotifications: z.strictObject({
+    ...held,
+    gateway: z.uuid(),
+    kinds: z.array(z.enum(NOTIFICATION_KINDS)).max(NOTIFICATION_KINDS.length),
+    language: languageTag.optional(),
+  }),
   gatewayActOptions: z.strictObject({ ...held, ...gatewayAct }),
   reviewCashout: z.strictObject({ ...held, gateway: gatewayAct.gateway, fields: gatewayAct.fields }),
   doGatewayAct: z.strictObject({ ...held, ...gatewayAct, proof: signed }),
@@ -192,7 +198,8 @@ export function openPeopleDesk(deps: Deps): PeopleDesk {
       await endSessions(deps.db.sql, session.personId, session.id);
       return {};
     },
-    chooseNotifications: async ({ gateway: gatewayId, kinds, ...held }) => done(chooseNotifications(deps, await signedIn(held), { gatewayId, kinds })),
+    chooseNotifications: async ({ gateway: gatewayId, kinds, language, ...held }) =>
+      done(chooseNotifications(deps, await signedIn(held), { gatewayId, kinds, language })),
     gatewayActOptions: async ({ cookie, address, ...asked }) => gatewayActOptions(deps, await signedIn({ cookie, address }), asked),
     reviewCashout: async ({ cookie, address, ...asked }) => reviewCashout(deps, await signedIn({ cookie, address }), asked),
     doGatewayAct: async ({ cookie, address, ...asked }) => doGatewayAct(deps, await signedIn({ cookie, address }), asked),

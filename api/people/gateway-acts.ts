@@ -7,6 +7,8 @@ import { loadOwnPayment } from '#api/payments/load.ts';
 import { RESENDABLE_STATES, resendPaymentWebhook, resendWebhooks } from '#api/payments/resend-webhook.ts';
 import { playScenario } from '#api/payments/simulate.ts';
 import { createExport, READS_AUDIT } from '#api/exports/exports.ts';
+import { EXPORT_KINDS } from '#api/exports/kinds.ts';
+import { chooseMonthlyExports, MONTHLY_KINDS } from '#api/exports/monthly-exports.ts';
 import { PERMISSIONS } from '#api/gateways/keys.ts';
 import { addToAllowlist, removeFromAllowlist } from '#api/gateways/change-allowlist.ts';
 import { agreeToPolicies, declinePolicies, findWaiting, proposePolicies } from '#api/gateways/change-policies.ts';
@@ -21,6 +23,8 @@ import { testWebhook } from '#api/payments/test-webhook.ts';
 import { addAddress, hideAddress, renameAddress } from '#api/settlements/address-book.ts';
 import { listCreditAsks, SCREENING_CREDIT } from '#api/store/credit-asks.ts';
 import { findBookEntry } from '#api/store/address-book.ts';
+import type { MonthlyExport } from '#api/store/monthly-exports.ts';
+import { keepLanguage } from '#api/store/notifications.ts';
 import { approveForPerson } from '#api/settlements/approve.ts';
 import { cancelSettlement } from '#api/settlements/cancel.ts';
 import { createSettlement } from '#api/settlements/create.ts';
@@ -59,7 +63,7 @@ interface GatewayAct<Fields> {
   /** Everything that a person agrees to who proves that they want it; absent where a session is enough. */
   agreed?(deps: Deps, asked: { gateway: Gateway; fields: Fields; personId: string }): Promise<Act['content']>;
   /** What it was and what it becomes, for the record of acts, where that is said apart from what is agreed to. */
-  noted?(fields: Fields): { before: object; after: object };
+  noted?(fields: Fields): { before?: object; after: object };
   /** Through the same use case as the merchant operation: there is no second way. Answers what is shown once. */
   run(deps: Deps, doing: Doing<Fields>): Promise<object>;
 }
@@ -84,6 +88,29 @@ type NewKey = { name: string; ends?: string; allowlist?: string } & { [Box in `m
 /** What narrows a key, as a form showed it. */
 const seenLimits = z.strictObject({ name: z.string().nullable(), expiresAt: z.string().nullable(), allowlist: z.array(z.string()).nullable() });
 type SeenLimits = z.infer<typeof seenLimits>;
+
+/** The language of whoever sends a form, which their mail is in. */
+export const languageTag = z.string().regex(/^[A-Za-z-]{2,35}$/);
+
+const exportFormat = z.enum(['csv', 'jsonl']);
+/** What is wanted of each month: a format by kind, and each column a box of its own, such as `column:ledger:amount`. */
+const monthlyExports = z
+  .strictObject({ language: languageTag })
+  .extend(
+    Object.fromEntries(
+      MONTHLY_KINDS.flatMap((kind) => [
+        [`monthly:${kind}`, exportFormat.optional()],
+        ...EXPORT_KINDS[kind].columns.map((column) => [`column:${kind}:${column}`, z.literal('on').optional()]),
+      ]),
+    ),
+  ) as unknown as z.ZodType<{ language: string } & Record<string, string | undefined>>;
+
+function monthlyOf(fields: Readonly<Record<string, string | undefined>>): MonthlyExport[] {
+  return MONTHLY_KINDS.flatMap((kind) => {
+    const format = fields[`monthly:${kind}`] as MonthlyExport['format'] | undefined;
+    return format === undefined ? [] : [{ kind, format, columns: EXPORT_KINDS[kind].columns.filter((column) => fields[`column:${kind}:${column}`] === 'on') }];
+  });
+}
 
 /** The gateway's cap as the form showed it; absent for none. */
 const capNow = z.string().max(40).refine(isMoney, 'must be a decimal string such as "10000"').optional();
@@ -562,6 +589,20 @@ export const GATEWAY_ACTS: Readonly<Record<GatewayActName, GatewayAct<unknown>>>
       deps.wake();
       return {};
     },
+  }),
+  'export-monthly': act({
+    permission: 'report:export',
+    fields: monthlyExports,
+    target: () => 'monthly',
+    noted: (fields) => ({ after: Object.fromEntries(monthlyOf(fields).map(({ kind, format, columns }) => [kind, { format, columns }])) }),
+    run: async (_deps, { gateway, fields, personId, permissions, commit }) =>
+      nothing(
+        commit(async (tx) => {
+          await chooseMonthlyExports(tx, { personId, gatewayId: gateway.id, permissions, wanted: monthlyOf(fields) });
+          await keepLanguage(tx, personId, fields.language);
+          return { status: 200, data: {} };
+        }),
+      ),
   }),
 };
 

@@ -4,44 +4,60 @@ import {
   countChoosers,
   countMailsOfHour,
   dropNotes,
+  keepLanguage,
   listWaitingPeople,
   lockWaiting,
+  NOTE_KINDS,
   NOTIFICATION_KINDS,
+  type NoteKind,
   type NotificationKind,
   noteCredits,
   noteHeld,
+  noteMonthlyExports,
   noteSent,
   noteSettlements,
   noteWebhooks,
   replaceChoices,
   takeNotes,
   type WaitingNote,
+  type WaitingPerson,
 } from '#api/store/notifications.ts';
 import { findMembership, lockMembership } from '#api/store/people.ts';
 import { sessionLives } from '#api/store/sessions.ts';
 import { ServiceError } from '#shared/core/errors.ts';
 import { uuidFrom } from '#shared/core/ids.ts';
 import { POLICY } from '#shared/core/policy.ts';
+import { notificationTexts } from './notification-texts.ts';
 import { doer, type Signed } from './signed.ts';
 
-/** What the role of whoever is told must allow, and what is written: never a word of a merchant's or a payer's. */
-const KINDS: Readonly<Record<NotificationKind, { permission: string; subject: string; many: string; path(subject: string): string }>> = {
-  approval: {
-    permission: 'settlement:read',
-    subject: 'A cashout waits for approval',
-    many: 'Cashouts that wait for approval',
-    path: (id) => `/cashouts/${id}`,
-  },
-  parked: { permission: 'settlement:read', subject: 'A cashout is parked', many: 'Cashouts that are parked', path: (id) => `/cashouts/${id}` },
-  rejected: { permission: 'settlement:read', subject: 'A cashout was rejected', many: 'Cashouts that were rejected', path: (id) => `/cashouts/${id}` },
-  held: { permission: 'payment:read', subject: 'Screening holds a payment', many: 'Payments that screening holds', path: (id) => `/payments/${id}` },
-  webhook: { permission: 'payment:read', subject: 'A webhook was given up', many: 'Payments whose webhooks were given up', path: (id) => `/payments/${id}` },
-  credits: { permission: 'aml:read', subject: 'Screening credits run out', many: 'Gateways whose screening credits run out', path: () => '/settings' },
+/** What the role of whoever is told must allow, and where they find what it is about. */
+const KINDS: Readonly<Record<NoteKind, { permission: string; path(subject: string): string }>> = {
+  approval: { permission: 'settlement:read', path: cashout },
+  parked: { permission: 'settlement:read', path: cashout },
+  rejected: { permission: 'settlement:read', path: cashout },
+  held: { permission: 'payment:read', path: payment },
+  webhook: { permission: 'payment:read', path: payment },
+  credits: { permission: 'aml:read', path: () => '/settings' },
+  // The page and not the file: it says of which month and kind it is, and how long it is kept.
+  export: { permission: 'report:export', path: (id) => `/reports#${id}` },
+  'export-failed': { permission: 'report:export', path: (id) => `/reports#${id}` },
 };
+
+function cashout(id: string): string {
+  return `/cashouts/${id}`;
+}
+
+function payment(id: string): string {
+  return `/payments/${id}`;
+}
 
 /** What a role may be told. Pure. */
 export function kindsFor(permissions: readonly string[]): NotificationKind[] {
-  return NOTIFICATION_KINDS.filter((kind) => permissions.includes(KINDS[kind].permission));
+  return NOTIFICATION_KINDS.filter((kind) => mayHear(permissions, kind));
+}
+
+function mayHear(permissions: readonly string[], kind: NoteKind): boolean {
+  return permissions.includes(KINDS[kind].permission);
 }
 
 /**
@@ -51,7 +67,7 @@ export function kindsFor(permissions: readonly string[]): NotificationKind[] {
 export async function chooseNotifications(
   { db }: Pick<Deps, 'db'>,
   signed: Signed,
-  { gatewayId, kinds }: { gatewayId: string; kinds: readonly NotificationKind[] },
+  { gatewayId, kinds, language }: { gatewayId: string; kinds: readonly NotificationKind[]; language?: string | undefined },
 ): Promise<void> {
   const { personId, id } = signed.session;
   await db.transaction(async (tx) => {
@@ -63,6 +79,7 @@ export async function chooseNotifications(
     if (kinds.length > 0 && (await countChoosers(tx, gatewayId, personId)) >= POLICY.notifiedOfGateway)
       throw new ServiceError('conflict', { message: `${POLICY.notifiedOfGateway} people are told of this gateway, which is as many as there may be.` });
     await replaceChoices(tx, personId, gatewayId, kinds);
+    if (language !== undefined) await keepLanguage(tx, personId, language);
     await insertConsoleAction(tx, doer(signed), { act: 'notifications.choose', target: personId, gatewayId, after: { kinds } });
   });
 }
@@ -81,6 +98,7 @@ export async function notifyPeople(deps: Sending): Promise<number> {
   const credits = { least: POLICY.fewCredits, share: POLICY.fewCreditsShare, ...limits };
   let moved = 0;
   for (const note of [noteSettlements, noteHeld, noteWebhooks]) moved += await db.transaction((tx) => note(tx, limits));
+  moved += await db.transaction(noteMonthlyExports);
   moved += await db.transaction((tx) => noteCredits(tx, credits));
   for (const person of await listWaitingPeople(db.sql, { limit: POLICY.notifiedAtOnce, mailsOfHour: POLICY.notificationsPerHour }))
     moved += await tell(deps, person, console);
@@ -88,16 +106,16 @@ export async function notifyPeople(deps: Sending): Promise<number> {
 }
 
 /** Mails one person what waits for them; 0 when they heard enough within the hour. */
-async function tell(deps: Sending, { personId, email }: { personId: string; email: string }, origin: string): Promise<number> {
+async function tell(deps: Sending, { personId, email, language }: WaitingPerson, origin: string): Promise<number> {
   const { db, log, mail, config, randomBytes } = deps;
   const taken = await db.transaction(async (tx) => {
     const waiting = await lockWaiting(tx, personId, POLICY.notesInMail);
     const begun = waiting.filter(({ mailId }) => mailId !== null && mailId === waiting[0]?.mailId);
     if (begun.length > 0) return { mailId: begun[0]?.mailId as string, notes: begun };
-    const may = new Map<string, NotificationKind[]>();
+    const may = new Map<string, readonly string[]>();
     for (const gatewayId of new Set(waiting.map((note) => note.gatewayId)))
-      may.set(gatewayId, kindsFor((await findMembership(tx, personId, gatewayId))?.permissions ?? []));
-    const allowed = waiting.filter(({ gatewayId, kind }) => may.get(gatewayId)?.includes(kind));
+      may.set(gatewayId, (await findMembership(tx, personId, gatewayId))?.permissions ?? []);
+    const allowed = waiting.filter(({ gatewayId, kind }) => mayHear(may.get(gatewayId) ?? [], kind));
     await dropNotes(
       tx,
       waiting.filter((note) => !allowed.includes(note)).map(({ id }) => id),
@@ -115,7 +133,7 @@ async function tell(deps: Sending, { personId, email }: { personId: string; emai
   if (config.NODE_ENV === 'production' && config.SLUICE_SMTP_URL === undefined) log.warn('people were not told of what they chose: SLUICE_SMTP_URL is not set');
   else {
     try {
-      await mail.send(notificationMail(taken.notes, { mailId: taken.mailId, to: email, origin }));
+      await mail.send(notificationMail(taken.notes, { mailId: taken.mailId, to: email, origin, language }));
     } catch (error) {
       // Somebody else's mail server may take theirs; this one is tried again with the next look.
       log.warn({ err: error }, 'a notification was not taken');
@@ -129,27 +147,28 @@ async function tell(deps: Sending, { personId, email }: { personId: string; emai
 /** One mail of any number of notes: what happened, in the service's own words, and links to it. Pure. */
 export function notificationMail(
   notes: readonly Pick<WaitingNote, 'gatewayId' | 'kind' | 'subject' | 'at'>[],
-  { mailId, to, origin }: { mailId: string; to: string; origin: string },
+  { mailId, to, origin, language }: { mailId: string; to: string; origin: string; language: string | null },
 ): Mail {
+  const t = notificationTexts(language);
   const [first] = notes;
   const linkOf = ({ gatewayId, kind, subject }: Pick<WaitingNote, 'gatewayId' | 'kind' | 'subject'>): string =>
     new URL(`/g/${gatewayId}${KINDS[kind].path(subject)}`, origin).href;
-  const parts = NOTIFICATION_KINDS.flatMap((kind) => {
+  const parts = NOTE_KINDS.flatMap((kind) => {
     const own = notes.filter((note) => note.kind === kind);
     if (own.length === 0) return [];
     const shown = own.slice(0, POLICY.linksInMail);
     const rest = own.length - shown.length;
     return [
-      `${own.length === 1 ? KINDS[kind].subject : `${KINDS[kind].many}: ${own.length}`}`,
+      own.length === 1 ? t(kind) : t(`${kind}.many`, { count: own.length }),
       ...shown.map((note) => `  ${note.at.toISOString().slice(0, 16).replace('T', ' ')} UTC  ${linkOf(note)}`),
-      ...(rest > 0 ? [`  and ${rest} more`] : []),
+      ...(rest > 0 ? [`  ${t('more', { count: rest })}`] : []),
       '',
     ];
   });
   return {
     id: `notify-${mailId}`,
     to,
-    subject: notes.length === 1 && first !== undefined ? KINDS[first.kind].subject : `${notes.length} things need a look`,
-    text: [...parts, `You chose to be told. Change that in your profile: ${new URL('/profile', origin).href}`, ''].join('\n'),
+    subject: notes.length === 1 && first !== undefined ? t(first.kind) : t('things', { count: notes.length }),
+    text: [...parts, `${t('end')} ${new URL('/profile', origin).href}`, ''].join('\n'),
   };
 }

@@ -3,6 +3,9 @@ import type { Reads, Tx } from '#shared/platform/postgres.ts';
 /** What people may be mailed about a gateway. */
 export const NOTIFICATION_KINDS = ['approval', 'parked', 'rejected', 'held', 'webhook', 'credits'] as const;
 export type NotificationKind = (typeof NOTIFICATION_KINDS)[number];
+/** What people are mailed: what they chose by kind, and what became of the files that they want each month. */
+export const NOTE_KINDS = [...NOTIFICATION_KINDS, 'export', 'export-failed'] as const;
+export type NoteKind = (typeof NOTE_KINDS)[number];
 
 /** What a person wants to be told of one gateway. */
 export interface NotificationChoice {
@@ -123,6 +126,16 @@ export async function countChoosers(sql: Reads, gatewayId: string, except: strin
   return row?.count ?? 0;
 }
 
+/** The same of files of a month that are made, or were given up. Reads monthly_export_files, which has those of one month. Locks nothing. */
+export async function noteMonthlyExports(tx: Tx): Promise<number> {
+  const noted = await tx`
+    insert into notifications (id, person_id, gateway_id, kind, subject, at)
+    select gen_random_uuid(), f.person_id, f.gateway_id, case e.state when 'ready' then 'export' else 'export-failed' end, e.id::text, e.ended_at
+    from monthly_export_files f join exports e on e.id = f.export_id where e.state <> 'making'
+    on conflict do nothing returning 1`;
+  return noted.length;
+}
+
 /** Begins where the history ends now: what was before nobody is told. */
 async function lockMark(tx: Tx, name: string, end: ReturnType<Tx>): Promise<number> {
   await tx`insert into notification_marks (name, place) select ${name}, place from (${end}) e on conflict do nothing`;
@@ -138,27 +151,39 @@ async function moveMark(tx: Tx, name: string, place: ReturnType<Tx>): Promise<vo
 export interface WaitingNote {
   id: string;
   gatewayId: string;
-  kind: NotificationKind;
+  kind: NoteKind;
   subject: string;
   at: Date;
   mailId: string | null;
+}
+
+/** Somebody who has notes that were not sent. */
+export interface WaitingPerson {
+  personId: string;
+  email: string;
+  /** Of their mail; null for whoever never said. */
+  language: string | null;
 }
 
 /**
  * People who may be mailed what waits for them, some of them: first those whom nobody tried yet, by how long they wait, then those whose mail was not taken, in no order, so that
  * none of them stands before all others for ever. Reads notifications_unsent; locks nothing.
  */
-export async function listWaitingPeople(
-  sql: Reads,
-  { limit, mailsOfHour }: { limit: number; mailsOfHour: number },
-): Promise<{ personId: string; email: string }[]> {
-  return sql<{ personId: string; email: string }[]>`
-    select p.id as person_id, p.email from (
+export async function listWaitingPeople(sql: Reads, { limit, mailsOfHour }: { limit: number; mailsOfHour: number }): Promise<WaitingPerson[]> {
+  return sql<WaitingPerson[]>`
+    select p.id as person_id, p.email, l.language from (
       select person_id, bool_or(mail_id is not null) as begun, min(at) as since from notifications where sent_at is null group by person_id) w
-    join people p on p.id = w.person_id
+    join people p on p.id = w.person_id left join person_languages l on l.person_id = p.id
     where w.begun or (
       select count(distinct n.mail_id) from notifications n where n.person_id = p.id and n.taken_at > sluice_now() - interval '1 hour') < ${mailsOfHour}
     order by w.begun, case when w.begun then random() end, w.since, p.id limit ${limit}`;
+}
+
+/** Keeps the language of a person's mail. Locks that row. */
+export async function keepLanguage(tx: Tx, personId: string, language: string): Promise<void> {
+  await tx`
+    insert into person_languages (person_id, language) values (${personId}, ${language})
+    on conflict (person_id) do update set language = excluded.language`;
 }
 
 /** The notes of a person that were not sent, oldest first. Locks them. */

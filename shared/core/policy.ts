@@ -230,6 +230,9 @@ export const POLICY = {
   exportsMaking: 2,
   exportsKept: 40,
   exportsKeptDays: 7,
+  /** Gateways that one look asks for a file of the month of; the next one is a minute away. */
+  monthlyExportsAtOnce: 100,
+  monthlyExportsSeconds: 60,
 
   /** Two weeks show a trend and its weekends; a year and a month can be held against the year before. */
   seriesDays: 14,

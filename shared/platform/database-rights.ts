@@ -29,7 +29,7 @@ export const WORKING_RIGHTS: Readonly<Record<'http' | 'worker' | 'signer' | 'ind
       gateways idempotency_keys identities indexer_leases invitations invoice_lines invoices issuer_refusals ledger_accounts ledger_entries ledger_transactions
       lying_deposits lying_outputs memberships mempool_deposits mempool_snapshots mempool_transactions networks opening_outputs operator_actions operator_proposals outbox
       gateway_logos
-      notification_choices
+      monthly_exports notification_choices person_languages
       output_locks passkey_challenges passkeys payment_events payment_names payment_offers payment_references payment_steps payments payout_attempts payout_events
       payouts people person_notices pool_moves price_sources prices provider_sign_ins reconciliations recovery_codes refused_requests requests rescans roles sandbox_deposits
       policy_versions receipt_mails schema_migrations screening_credits screening_days screening_scores screenings sent_json sessions settlement_approvals settlement_events
@@ -81,6 +81,7 @@ export const WORKING_RIGHTS: Readonly<Record<'http' | 'worker' | 'signer' | 'ind
       memberships: 'insert update(ended_at)',
       mempool_transactions: 'update(ended_at replaced_by state)',
       networks: 'insert update(genesis_hash native_symbol paused_at)',
+      monthly_exports: 'insert update(columns format) delete',
       notification_choices: 'insert delete',
       operator_actions: 'insert',
       operator_proposals: 'insert update(decided_at decided_by outcome status)',
@@ -98,6 +99,7 @@ export const WORKING_RIGHTS: Readonly<Record<'http' | 'worker' | 'signer' | 'ind
       payout_events: 'insert',
       payouts: 'insert update(failure final_at plan raw_fee status txid)',
       people: 'insert',
+      person_languages: 'insert update(language)',
       person_notices: 'insert',
       pool_moves: 'insert',
       prices: 'insert update(at source usd) delete',
@@ -151,7 +153,7 @@ export const WORKING_RIGHTS: Readonly<Record<'http' | 'worker' | 'signer' | 'ind
       payment_names payment_offers payment_steps payments payout_attempts payout_events payouts people person_notices pool_moves price_quotes price_sources prices provider_sign_ins reconciliations
       recovery_codes refused_requests requests rescans rewind_requests sandbox_deposits schema_migrations screening_credits screening_days screening_scores
       policy_versions receipt_mails screenings sent_json sessions settlement_events settlement_fees settlement_policies settlement_quotes settlements sightings sign_in_links
-      memberships notification_choices notification_marks notifications roles
+      memberships monthly_export_files monthly_exports notification_choices notification_marks notifications person_languages roles
       signer_reports spent_outputs statements tallies
       trace_contexts transfer_sums unexplained_balances unknown_outgoing used_signatures wallets watches webhook_answers webhook_attempts webhook_events
       withheld_payouts withheld_transfer_credits withheld_transfers
@@ -184,7 +186,7 @@ export const WORKING_RIGHTS: Readonly<Record<'http' | 'worker' | 'signer' | 'ind
         first_seen_at height lost_at parts path payment_id position raw_amount screening_ref screening_score sender state trace_context unproven
         usd_price waits_since)`,
       export_parts: 'insert delete',
-      exports: 'update(byte_count ended_at failures place problem row_count state worked_at) delete',
+      exports: 'insert update(byte_count ended_at failures place problem row_count state worked_at) delete',
       freezes: 'insert update(lost_deposits) delete',
       gateway_months: 'insert delete',
       gateway_secrets: 'update(sealed sealed_under)',
@@ -201,6 +203,8 @@ export const WORKING_RIGHTS: Readonly<Record<'http' | 'worker' | 'signer' | 'ind
       mempool_deposits: 'insert update(first_seen_at)',
       mempool_snapshots: 'insert update(applied_at epoch seq taken_at)',
       mempool_transactions: 'insert update(ended_at first_seen_at replaced_by state) delete',
+      monthly_export_files: 'insert delete',
+      monthly_exports: 'delete',
       networks: 'update(genesis_hash outgoing_reviewed traces_missing_since trusted_generation)',
       notification_marks: 'insert update(place)',
       notifications: 'insert update(mail_id sent_at taken_at) delete',

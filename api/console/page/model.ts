@@ -160,6 +160,8 @@ export interface ReportsScreen extends ListScreen<Schemas['Export']> {
   kind: 'reports';
   /** Newest first, as `2026-11`; none for whoever may not look at the books. */
   months: readonly string[];
+  /** Files that the reader may want of each month; a format for those they do. */
+  monthly: readonly { kind: Schemas['Export']['kind']; format: Schemas['Export']['format'] | null; columns: readonly { name: string; on: boolean }[] }[];
 }
 
 export interface StatementScreen {

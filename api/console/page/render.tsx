@@ -133,7 +133,7 @@ function titleOf({ screen, place }: PageModel, t: Translate): string {
   }
 }
 
-function Content({ page: { screen, place, person } }: { page: PageModel }): JSX.Element {
+function Content({ page: { screen, place, person, language } }: { page: PageModel }): JSX.Element {
   if (isOperatorScreen(screen)) return <OperatorContent screen={screen} place={surroundings(place)} />;
   switch (screen.kind) {
     case 'profile':
@@ -152,11 +152,11 @@ function Content({ page: { screen, place, person } }: { page: PageModel }): JSX.
     case 'places':
       return <Entry screen={screen} person={person} />;
     default:
-      return <PlaceContent screen={screen} place={surroundings(place)} />;
+      return <PlaceContent screen={screen} place={surroundings(place)} language={language.tag} />;
   }
 }
 
-function PlaceContent({ screen, place }: { screen: PlaceScreen; place: Surroundings }): JSX.Element {
+function PlaceContent({ screen, place, language }: { screen: PlaceScreen; place: Surroundings; language: string }): JSX.Element {
   switch (screen.kind) {
     case 'home':
       return <Home screen={screen} place={place} />;
@@ -175,7 +175,7 @@ function PlaceContent({ screen, place }: { screen: PlaceScreen; place: Surroundi
     case 'review-cashout':
       return <ReviewCashout screen={screen} place={place} />;
     case 'reports':
-      return <Reports screen={screen} place={place} />;
+      return <Reports screen={screen} place={place} language={language} />;
     case 'statement':
       return <Statement screen={screen} place={place} />;
     case 'sandbox':

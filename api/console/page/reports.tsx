@@ -4,14 +4,55 @@ import type { ReportsScreen, Surroundings } from './model.ts';
 import { Moment, Pager, Table } from './parts.tsx';
 import { useTexts } from './texts.ts';
 
+/** What of a gateway is made into files on the first day of each month, by whom it is read. */
+function Monthly({ monthly, place, language }: { monthly: ReportsScreen['monthly']; place: Surroundings; language: string }): JSX.Element {
+  const t = useTexts();
+  return (
+    <section class="card" aria-labelledby="monthly">
+      <h2 id="monthly">{t('reports.monthly')}</h2>
+      <p class="hint">{t('reports.monthly-hint')}</p>
+      <ActForm place={place} act="export-monthly" fields={{ language }} label={t('reports.monthly-save')}>
+        {monthly.map(({ kind, format, columns }) => (
+          <>
+            <label class="field">
+              <span>{t(`reports.kind-${kind}`)}</span>
+              <select name={`monthly:${kind}`}>
+                <option value="">{t('reports.monthly-none')}</option>
+                <option value="csv" selected={format === 'csv'}>
+                  {t('reports.csv')}
+                </option>
+                <option value="jsonl" selected={format === 'jsonl'}>
+                  {t('reports.jsonl')}
+                </option>
+              </select>
+            </label>
+            <details>
+              <summary>{t('reports.columns', { kind: t(`reports.kind-${kind}`) })}</summary>
+              <fieldset class="choices">
+                <legend class="hint">{t('reports.columns-hint')}</legend>
+                {columns.map(({ name, on }) => (
+                  <label class="check">
+                    <input type="checkbox" name={`column:${kind}:${name}`} value="on" checked={on} />
+                    <code>{name}</code>
+                  </label>
+                ))}
+              </fieldset>
+            </details>
+          </>
+        ))}
+      </ActForm>
+    </section>
+  );
+}
+
 const KINDS = ['payments', 'settlements', 'ledger', 'credits', 'audit'] as const;
 /** Who did what, which not everybody reads who may export. */
 const READS_AUDIT = 'team:manage';
 
 /** Files of what lists show, and statements of months. */
-export function Reports({ screen, place }: { screen: ReportsScreen; place: Surroundings }): JSX.Element {
+export function Reports({ screen, place, language }: { screen: ReportsScreen; place: Surroundings; language: string }): JSX.Element {
   const t = useTexts();
-  const { items, months } = screen;
+  const { items, months, monthly } = screen;
   return (
     <>
       {months.length > 0 && (
@@ -57,6 +98,7 @@ export function Reports({ screen, place }: { screen: ReportsScreen; place: Surro
           <p class="hint">{t('reports.days-hint')}</p>
         </ActForm>
       </section>
+      <Monthly monthly={monthly} place={place} language={language} />
       {items.length > 0 && (
         <section class="card card-table">
           <Table
@@ -69,7 +111,7 @@ export function Reports({ screen, place }: { screen: ReportsScreen; place: Surro
             ]}
           >
             {items.map((one) => (
-              <tr>
+              <tr id={one.exportId}>
                 <th scope="row">
                   {t(`reports.kind-${one.kind}`)}
                   <span class="hint below">

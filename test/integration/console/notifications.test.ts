@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Mail } from '#api/deps.ts';
+import { makeNextPart } from '#api/exports/make-exports.ts';
+import { makeMonthlyExports } from '#api/exports/monthly-exports.ts';
 import { openPeopleDesk, type PeopleDesk } from '#api/people/desk.ts';
 import { notificationMail, notifyPeople } from '#api/people/notifications.ts';
 import { NOTIFICATION_KINDS, type NotificationKind, noteWebhooks } from '#api/store/notifications.ts';
@@ -46,7 +48,8 @@ async function member(role: string): Promise<Member> {
   const [{ id }] = (await sql()`select id from people where email = ${email}`) as unknown as [{ id: string }];
   return { id, email, cookie };
 }
-const choose = ({ cookie }: Member, ...kinds: NotificationKind[]) => desk.chooseNotifications({ cookie, address: ADDRESS, gateway: shop.id, kinds });
+const choose = ({ cookie }: Member, ...kinds: NotificationKind[]) =>
+  desk.chooseNotifications({ cookie, address: ADDRESS, gateway: shop.id, kinds, language: 'en' });
 const send = async (mail: Mail): Promise<void> => {
   if (failing) throw new Error('the mail server is away');
   mails.push(mail);
@@ -200,7 +203,102 @@ describe('one gateway and its people', () => {
 describe('a mail', () => {
   it('holds twenty links of a kind at most, and says how many more there are', () => {
     const notes = Array.from({ length: 25 }, () => ({ gatewayId: shop.id, kind: 'parked' as const, subject: randomUUID(), at: new Date(0) }));
-    const { subject, text } = notificationMail(notes, { mailId: '1', to: 'a@b.example', origin: ORIGIN });
+    const { subject, text } = notificationMail(notes, { mailId: '1', to: 'a@b.example', origin: ORIGIN, language: null });
     expect([subject, text.split('/cashouts/').length - 1, text.includes('and 5 more')]).toEqual(['25 things need a look', 20, true]);
+  });
+});
+
+describe('files of each month', () => {
+  const OFF = { 'column:ledger:at': 'on', 'column:ledger:amount': 'on' };
+  const want = ({ cookie }: Member, fields: Record<string, string>) =>
+    desk.doGatewayAct({ cookie, address: ADDRESS, gateway: shop.id, act: 'export-monthly', fields: { language: 'es', ...fields }, proof: '' });
+  const toNextMonth = async (): Promise<{ from: string; until: string }> => {
+    const [{ from, until, seconds }] = (await sql()`
+      select m.from::text, (m.from + interval '1 month')::text as until, extract(epoch from (m.from + interval '1 month') at time zone 'UTC' - sluice_now())::float8 as seconds
+      from (select date_trunc('month', sluice_now() at time zone 'UTC') as from) m`) as unknown as [{ from: string; until: string; seconds: number }];
+    await service.wait(Math.ceil(seconds) + 90);
+    return { from, until };
+  };
+  const ask = () => makeMonthlyExports({ ...service.worker, wake: () => undefined });
+  const make = async (): Promise<void> => {
+    while (await makeNextPart(service.worker));
+  };
+  const files = () => sql()`
+    select kind, format, columns, (from_at at time zone 'UTC')::text as from, (until at time zone 'UTC')::text as until, state from exports where gateway_id = ${shop.id} order by kind`;
+
+  beforeEach(() => sql()`delete from monthly_exports`);
+
+  it('are made once when the month is over, shared by who wants the same, and told once with a link to the page, in the language of each', async () => {
+    const [anna, ben, carl] = [await member('finance'), await member('finance'), await member('finance')];
+    await want(anna, { 'monthly:ledger': 'csv', ...OFF });
+    await want(ben, { 'monthly:ledger': 'csv', ...OFF, language: 'en' });
+    await ask();
+    expect(await files()).toEqual([]);
+    const { from, until } = await toNextMonth();
+    await Promise.all([ask(), ask()]);
+    await make();
+    // Whoever stops between any two of these begins here again.
+    await ask();
+    failing = true;
+    await look();
+    failing = false;
+    await look();
+    await look();
+    expect(await files()).toEqual([{ kind: 'ledger', format: 'csv', columns: ['at', 'amount'], from, until, state: 'ready' }]);
+    const [{ id }] = (await sql()`select id from exports where gateway_id = ${shop.id}`) as unknown as [{ id: string }];
+    expect(mailsTo(anna)).toMatchObject([{ subject: 'La exportación de un mes está lista, y se guarda siete días' }]);
+    expect(mailsTo(anna)[0]?.text).toContain(`${ORIGIN}/g/${shop.id}/reports#${id}`);
+    expect(mailsTo(ben)).toMatchObject([{ subject: 'The export of a month is ready, and kept for seven days' }]);
+    expect(mailsTo(carl)).toEqual([]);
+  });
+
+  it('are made one at a time, so that what somebody asks for meanwhile has its place, and say when one could not be made', async () => {
+    const anna = await member('finance');
+    await want(anna, { 'monthly:ledger': 'csv', ...OFF, 'monthly:credits': 'jsonl', 'column:credits:net': 'on' });
+    const [month, shared] = [await toNextMonth(), shop];
+    shop = await service.aShop();
+    const other = await member('finance');
+    await sql()`insert into monthly_exports (person_id, gateway_id, kind, format, columns, since) values (${other.id}, ${shop.id}, 'ledger', 'csv', '{at}', ${month.from}::date)`;
+    expect(await ask()).toBe(2);
+    expect(await ask()).toBe(0);
+    await sql()`update exports set state = 'failed', problem = 'too_large', ended_at = sluice_now() where gateway_id = ${shared.id}`;
+    await make();
+    expect(await ask()).toBe(1);
+    await make();
+    await look();
+    expect(mailsTo(anna)).toMatchObject([
+      { subject: '2 asuntos piden una mirada', text: expect.stringContaining('No se pudo crear la exportación de un mes') },
+    ]);
+    expect(mailsTo(other)).toHaveLength(1);
+  });
+
+  it('end with the role, and are not made while the gateway is closed', async () => {
+    const [anna, ben] = [await member('finance'), await member('finance')];
+    for (const one of [anna, ben]) await want(one, { 'monthly:ledger': 'csv', ...OFF });
+    await toNextMonth();
+    await sql()`update gateways set status = 'SUSPENDED' where id = ${shop.id}`;
+    await sql()`update memberships set role = 'support' where person_id = ${anna.id}`;
+    await ask();
+    expect(await files()).toEqual([]);
+    expect(await sql()`select person_id from monthly_exports where gateway_id = ${shop.id}`).toEqual([{ personId: ben.id }]);
+    await sql()`update gateways set status = 'VERIFIED' where id = ${shop.id}`;
+    await sql()`update memberships set ended_at = sluice_now() where person_id = ${ben.id}`;
+    await ask();
+    expect(await files()).toEqual([]);
+  });
+
+  it('take a column at least, the right to export, and for who did what that of an owner', async () => {
+    const finance = await member('finance');
+    await expect(want(finance, { 'monthly:ledger': 'csv' })).rejects.toMatchObject({ code: 'validation_error', field: 'monthly:ledger' });
+    await expect(want(finance, { 'monthly:audit': 'csv', 'column:audit:at': 'on' })).rejects.toMatchObject({ code: 'forbidden' });
+    await expect(want(await member('support'), { 'monthly:ledger': 'csv', ...OFF })).rejects.toMatchObject({ code: 'forbidden' });
+    const owner = await member('owner');
+    await want(owner, { 'monthly:audit': 'jsonl', 'column:audit:at': 'on' });
+    await want(owner, {});
+    expect(await sql()`select 1 from monthly_exports where gateway_id = ${shop.id}`).toEqual([]);
+    expect(await sql()`select act, after from console_actions where act = 'export.monthly' and gateway_id = ${shop.id} order by seq`).toEqual([
+      { act: 'export.monthly', after: { audit: { format: 'jsonl', columns: ['at'] } } },
+      { act: 'export.monthly', after: {} },
+    ]);
   });
 });
