@@ -12,6 +12,7 @@ import { describeInBrowser } from '#test/harness/browser.ts';
 import { aMember, serveConsole } from '#test/harness/console-stage.ts';
 import { TEST_PEOPLE, TEST_SECRETS } from '#test/harness/world.ts';
 import { findingsOf } from './looking.ts';
+import { expectLightPage } from './page-weight.ts';
 
 const HOSTILE = '<script>alert(1)</script>"><img src=x onerror=alert(1)>';
 const DESTINATION = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8';
@@ -123,6 +124,10 @@ describe('somebody of the deployment', () => {
       expect(body, path).toContain(`<html lang="${language}"`);
       for (const [heading] of body.matchAll(/<(?:h1|h2|summary|dt|th scope="col"[^>]*)>\s*<\//g)) expect(heading, path).toBe('');
     }
+  });
+
+  it('gets each page in at most 80 KB and 8 requests', async () => {
+    for (const { path } of OPERATOR_PAGES) await expectLightPage(origin, pathOf(path), sessions.auditor);
   });
 
   it('is nobody to a gateway’s pages, and a gateway’s people and strangers find none of the deployment’s', async () => {
