@@ -24,6 +24,9 @@ export interface DrawnFrom {
   /** The contracts, parsed. */
   merchant: Contract;
   operator: Contract;
+  checkout: Contract;
+  /** Where the checkout is, which listens at an address of its own. */
+  checkoutUrl: string;
 }
 
 /** One answer: what it is, and its text. */
@@ -43,11 +46,12 @@ export interface Draughtsman {
 }
 
 /** Reads every page; each is drawn when it is asked for. @throws Error when there is no index.md */
-export function openDraughtsman({ folders, assets, merchant, operator }: DrawnFrom): Draughtsman {
+export function openDraughtsman({ folders, assets, merchant, operator, checkout, checkoutUrl }: DrawnFrom): Draughtsman {
   const pages = readPages(folders);
   const references = [
     openReference({ address: '/docs/api', title: 'API reference', root: '/api/v1', contract: merchant, limited: true, tryProgram: assets.try }),
     openReference({ address: '/docs/operator-api', title: 'Operator API', root: '/operator/v1', contract: operator, limited: false, tryProgram: null }),
+    openReference({ address: '/docs/checkout-api', title: 'Checkout channel', root: checkoutUrl, contract: checkout, limited: false, tryProgram: null }),
   ];
   let made: FindingIndex | undefined;
   const index = (): FindingIndex => {

@@ -7,7 +7,7 @@ export function addressOfPage(page: Pick<Page, 'slug'>): string {
 }
 
 const REFERENCES: Readonly<Record<string, string>> = {
-  'For merchants': '<li><a href="/docs/api">API reference</a></li>',
+  'For merchants': '<li><a href="/docs/api">API reference</a></li><li><a href="/docs/checkout-api">Checkout channel</a></li>',
   'For operators': '<li><a href="/docs/operator-api">Operator API</a></li>',
 };
 

@@ -1,6 +1,5 @@
 import { join } from 'node:path';
 import express, { type Express, type Request } from 'express';
-import type { Document } from 'openapi-backend';
 import { isForeignPage } from '#api/checkout/foreign-page.ts';
 import type { HostedCheckout } from '#api/checkout/hosted.ts';
 import type { Deps } from '#api/deps.ts';
@@ -8,13 +7,13 @@ import { checkoutOperations } from '#api/operations/checkout-operations.ts';
 import { checkoutUrl } from '#api/payments/urls.ts';
 import { ServiceError } from '#shared/core/errors.ts';
 import { packageRoot } from '#shared/platform/package-root.ts';
-import { readContract } from './app.ts';
 import { brandStylesRouter } from './brand-styles.ts';
 import { loadCatalogues } from './catalogues.ts';
 import { checkoutAssetsRouter, loadCheckoutAssets } from './checkout-assets.ts';
 import { checkoutPagesRouter } from './checkout-pages.ts';
 import { contractRouter } from './contract-router.ts';
 import { answerErrors, observe } from './observe.ts';
+import { readCheckoutContract } from './read-contract.ts';
 
 /** What the composition root plugs into the checkout's HTTP side. */
 export interface CheckoutParts {
@@ -50,15 +49,4 @@ export async function createCheckoutApp(deps: Deps, { hosted, ...folders }: Chec
   app.use(await contractRouter(deps, { document, apiRoot: '', schemes: {}, operations: checkoutOperations(hosted), gate }));
   app.use(answerErrors(deps));
   return app;
-}
-
-/** Reads checkout.yaml with the parts of openapi.yaml that it refers to. */
-export function readCheckoutContract(folder: string): Document {
-  const own = readContract(join(folder, 'checkout.yaml'), (text) => text.replaceAll('openapi.yaml#/', '#/')) as Document & Components;
-  const { components } = readContract(join(folder, 'openapi.yaml')) as Document & Components;
-  return { ...own, components: { ...components, schemas: { ...components.schemas, ...own.components.schemas } } } as Document;
-}
-
-interface Components {
-  components: { schemas: object };
 }

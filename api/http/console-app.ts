@@ -11,7 +11,7 @@ import { matchLanguage } from '#api/page/language.ts';
 import { ERRORS, invalid, ServiceError } from '#shared/core/errors.ts';
 import { POLICY } from '#shared/core/policy.ts';
 import { packageRoot } from '#shared/platform/package-root.ts';
-import { readContract } from './app.ts';
+import { readContract } from './read-contract.ts';
 import { readBody } from './body.ts';
 import { brandStylesRouter } from './brand-styles.ts';
 import { loadCatalogues } from './catalogues.ts';

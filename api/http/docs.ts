@@ -7,6 +7,7 @@ import { openDrawing } from '#api/docs/drawing.ts';
 import type { DocsFolders } from '#api/docs/pages.ts';
 import type { Contract } from '#api/docs/reference/contract.ts';
 import type { Deps } from '#api/deps.ts';
+import { checkoutUrl } from '#api/payments/urls.ts';
 import { ServiceError } from '#shared/core/errors.ts';
 import { packageRoot } from '#shared/platform/package-root.ts';
 import { type Asset, loadBuilt } from './checkout-assets.ts';
@@ -35,6 +36,7 @@ const ADDRESS = /^\/(?:docs(?:\/[a-zA-Z0-9/_-]{1,100}(?:\.md|\.json)?)?|llms(?:-
 export interface Contracts {
   merchant: Document;
   operator: Document;
+  checkout: Document;
 }
 
 /** A body in one form. */
@@ -45,7 +47,7 @@ interface Body {
 }
 
 /**
- * Serves the documentation: the pages at /docs/{page} with their Markdown at /docs/{page}.md, the reference at /docs/api, the search at
+ * Serves the documentation: the pages at /docs/{page} with their Markdown at /docs/{page}.md, the references at /docs/api, /docs/operator-api and /docs/checkout-api, the search at
  * /docs/search, the contract at /openapi.json, and /llms.txt with /llms-full.txt. Everything comes from local files. A page is drawn, in a
  * thread of its own, when somebody first asks for it, and kept as it travels.
  */
@@ -56,6 +58,8 @@ export function docsRouter(deps: Pick<Deps, 'config' | 'limiter'>, contracts: Co
     folders,
     merchant: contracts.merchant as unknown as Contract,
     operator: contracts.operator as unknown as Contract,
+    checkout: contracts.checkout as unknown as Contract,
+    checkoutUrl: checkoutUrl(deps.config),
     assets: {
       script: `${ASSETS}/${manifest.script}`,
       style: `${ASSETS}/${manifest.style}`,

@@ -1,7 +1,6 @@
 import { OpenAPIBackend, type Operation } from 'openapi-backend';
 import { expect } from 'vitest';
-import { readContract } from '#api/http/app.ts';
-import { readCheckoutContract } from '#api/http/checkout-app.ts';
+import { readCheckoutContract, readContract } from '#api/http/read-contract.ts';
 import { createAjv } from '#api/http/contract-router.ts';
 import { ERRORS } from '#shared/core/errors.ts';
 import { isUuid } from '#shared/core/ids.ts';

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { OpenAPIBackend } from 'openapi-backend';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { readContract } from '#api/http/app.ts';
+import { readContract } from '#api/http/read-contract.ts';
 import { GENERATED, generateTypes } from '#ops/generate-types.ts';
 import { ERRORS } from '#shared/core/errors.ts';
 import { CATALOGUE } from './catalogue.ts';

@@ -9,6 +9,7 @@ import { build } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { type Contract, operationsOf } from '#api/docs/reference/contract.ts';
+import { readCheckoutContract } from '#api/http/read-contract.ts';
 import { type DocumentedPage, documentedPages, type Fence } from '#test/fixtures/documentation.ts';
 import { TEST_SECRETS } from '#test/harness/world.ts';
 import { aService, type Service, type Shop } from './service.ts';
@@ -84,8 +85,19 @@ describe('what is served', () => {
   });
 
   it('leads from every page, and from the reference, only to what is there, from its own origin, without anything inline', async () => {
-    const operations = [...referenceOf('openapi', '/docs/api'), ...referenceOf('operator', '/docs/operator-api')];
-    const addresses = ['/docs', '/docs/api', '/docs/operator-api', ...operations, ...documentedPages().map(({ slug }) => `/docs/${slug || 'index'}`)];
+    const operations = [
+      ...referenceOf('openapi', '/docs/api'),
+      ...referenceOf('operator', '/docs/operator-api'),
+      ...addressesOf(readCheckoutContract('api/contract') as unknown as Contract, '/docs/checkout-api'),
+    ];
+    const addresses = [
+      '/docs',
+      '/docs/api',
+      '/docs/operator-api',
+      '/docs/checkout-api',
+      ...operations,
+      ...documentedPages().map(({ slug }) => `/docs/${slug || 'index'}`),
+    ];
     const known = new Map<string, number>();
     const anchors = new Map<string, Set<string>>();
     const wanted: [string, string, string][] = [];
@@ -135,7 +147,10 @@ describe('what is served', () => {
 
 /** Addresses of all operations of a contract. */
 function referenceOf(name: string, address: string): string[] {
-  const contract = parse(readFileSync(`api/contract/${name}.yaml`, 'utf8')) as Contract;
+  return addressesOf(parse(readFileSync(`api/contract/${name}.yaml`, 'utf8')) as Contract, address);
+}
+
+function addressesOf(contract: Contract, address: string): string[] {
   return operationsOf(contract).map(({ slug }) => `${address}/${slug}`);
 }
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type { JsonSchema } from 'json-schema-faker';
 import { OpenAPIBackend } from 'openapi-backend';
-import { readContract } from '#api/http/app.ts';
+import { readContract } from '#api/http/read-contract.ts';
 import { times } from '#test/harness/counts.ts';
 
 /** How many hostile requests each operator operation gets. */

@@ -1,6 +1,6 @@
 import { OpenAPIBackend } from 'openapi-backend';
 import { expect } from 'vitest';
-import { readContract } from '#api/http/app.ts';
+import { readContract } from '#api/http/read-contract.ts';
 import type { ReceivedWebhook } from '#ops/dev/webhook-receiver.ts';
 import { compiler } from './client.ts';
 

@@ -14,7 +14,7 @@ export interface Reference {
   /** Where its first page is: `/docs/api`. */
   address: string;
   title: string;
-  /** What its paths hang below: `/api/v1`. */
+  /** What its paths hang below: `/api/v1`, or a whole address where that is another one than the documentation's. */
   root: string;
   contract: Contract;
   operations: readonly Operation[];

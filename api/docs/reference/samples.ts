@@ -37,7 +37,7 @@ export function samplesOf(contract: Contract, root: string, operation: Operation
   ];
 }
 
-/** The request that the examples of the contract make. Pure. */
+/** The request that the examples of the contract make, below a path of the api or a whole address. Pure. */
 export function callOf(contract: Contract, root: string, { method, path, parameters, body, scheme }: Operation): Call {
   const value = (parameter: Parameter): string => String(parameter.example ?? exampleOf(contract, parameter.schema ?? {}));
   const filled = path.replaceAll(/\{([^}]+)\}/g, (_all, name: string) => {
@@ -50,7 +50,7 @@ export function callOf(contract: Contract, root: string, { method, path, paramet
   const repeats = parameters.some((one) => one.name === 'Idempotency-Key' && one.required === true);
   return {
     method,
-    url: `${ORIGIN}${root}${filled}${query.length > 0 ? `?${query.join('&')}` : ''}`,
+    url: `${root.startsWith('/') ? ORIGIN : ''}${root}${filled}${query.length > 0 ? `?${query.join('&')}` : ''}`,
     headers: [
       ...proof,
       ...(repeats ? ([['Idempotency-Key', 'cashout-1001']] as [string, string][]) : []),

@@ -17,6 +17,7 @@ import type { Contract } from '#api/docs/reference/contract.ts';
 import { drawOperation, openReference } from '#api/docs/reference/draw-reference.ts';
 import { callOf, samplesOf } from '#api/docs/reference/samples.ts';
 import { examplesOf } from '#api/docs/reference/schemas.ts';
+import { readCheckoutContract } from '#api/http/read-contract.ts';
 import { ERRORS } from '#shared/core/errors.ts';
 
 /** A compiler on a machine that has others to serve takes minutes. */
@@ -34,6 +35,14 @@ const merchant = openReference({
   limited: true,
   tryProgram: '/docs/assets/try.js',
 });
+const checkout = openReference({
+  address: '/docs/checkout-api',
+  title: 'Checkout channel',
+  root: 'https://pay.example',
+  contract: readCheckoutContract('api/contract') as unknown as Contract,
+  limited: false,
+  tryProgram: null,
+});
 const operator = openReference({
   address: '/docs/operator-api',
   title: 'Operator API',
@@ -43,7 +52,7 @@ const operator = openReference({
   tryProgram: null,
 });
 
-describe.each([merchant, operator].map((reference) => [reference.title, reference] as const))('the pages of the %s', (_title, reference) => {
+describe.each([merchant, operator, checkout].map((reference) => [reference.title, reference] as const))('the pages of the %s', (_title, reference) => {
   it('tell the parameters, statuses and permissions of each operation, each with an anchor of its own', () => {
     const problems = reference.operations.flatMap((operation) => {
       const html = drawOperation(reference, operation, escapeHtml);
@@ -67,22 +76,25 @@ describe.each([merchant, operator].map((reference) => [reference.title, referenc
   });
 });
 
-describe.each([merchant, operator].map((reference) => [reference.title, reference] as const))('the examples of the %s', (_title, { contract, operations }) => {
-  it('are what the contract allows, also where it gives none and they are made up', () => {
-    const ajv = new Ajv2020({ strict: false, allErrors: true });
-    addFormats.default(ajv);
-    ajv.addSchema({ $id: 'contract', ...contract });
-    const problems = operations.flatMap(({ id, body, answers }) =>
-      [{ status: 'body', media: body?.media }, ...answers].flatMap(({ status, media }) => {
-        if (media?.schema === undefined || !/^(body|2)/.test(status)) return [];
-        const schema = JSON.parse(JSON.stringify(media.schema).replaceAll('"#/', '"contract#/')) as object;
-        const isValid = ajv.compile(schema);
-        return examplesOf(contract, media).flatMap(({ value }) => (isValid(value) ? [] : [`${id} ${status}: ${ajv.errorsText(isValid.errors)}`]));
-      }),
-    );
-    expect(problems).toEqual([]);
-  });
-});
+describe.each([merchant, operator, checkout].map((reference) => [reference.title, reference] as const))(
+  'the examples of the %s',
+  (_title, { contract, operations }) => {
+    it('are what the contract allows, also where it gives none and they are made up', () => {
+      const ajv = new Ajv2020({ strict: false, allErrors: true });
+      addFormats.default(ajv);
+      ajv.addSchema({ $id: 'contract', ...contract });
+      const problems = operations.flatMap(({ id, body, answers }) =>
+        [{ status: 'body', media: body?.media }, ...answers].flatMap(({ status, media }) => {
+          if (media?.schema === undefined || !/^(body|2)/.test(status)) return [];
+          const schema = JSON.parse(JSON.stringify(media.schema).replaceAll('"#/', '"contract#/')) as object;
+          const isValid = ajv.compile(schema);
+          return examplesOf(contract, media).flatMap(({ value }) => (isValid(value) ? [] : [`${id} ${status}: ${ajv.errorsText(isValid.errors)}`]));
+        }),
+      );
+      expect(problems).toEqual([]);
+    });
+  },
+);
 
 describe('the samples', () => {
   let server: Server;

@@ -6,16 +6,23 @@ import { readPages } from '#api/docs/pages.ts';
 import type { Contract } from '#api/docs/reference/contract.ts';
 import { findableOperations, openReference } from '#api/docs/reference/draw-reference.ts';
 import { resultsPage, searchIndex } from '#api/docs/search.ts';
+import { readCheckoutContract } from '#api/http/read-contract.ts';
 import { ERRORS } from '#shared/core/errors.ts';
 
 // What a reader types, and where it has to lead: to the page that answers it, among the first three.
 
-const references = (['openapi', 'operator'] as const).map((name) =>
+const references = (
+  [
+    ['openapi', '/docs/api', 'API reference'],
+    ['operator', '/docs/operator-api', 'Operator API'],
+    ['checkout', '/docs/checkout-api', 'Checkout channel'],
+  ] as const
+).map(([name, address, title]) =>
   openReference({
-    address: name === 'openapi' ? '/docs/api' : '/docs/operator-api',
-    title: name === 'openapi' ? 'API reference' : 'Operator API',
+    address,
+    title,
     root: '',
-    contract: parse(readFileSync(`api/contract/${name}.yaml`, 'utf8')) as Contract,
+    contract: (name === 'checkout' ? readCheckoutContract('api/contract') : parse(readFileSync(`api/contract/${name}.yaml`, 'utf8'))) as Contract,
     limited: false,
     tryProgram: null,
   }),
@@ -33,6 +40,7 @@ describe('a question in the words of a newcomer', () => {
     ['how do I take my first payment', '/docs/accept-a-payment'],
     ['create a payment', '/docs/api/create-payment'],
     ['createPayment', '/docs/api/create-payment'],
+    ['readSnapshot', '/docs/checkout-api/read-snapshot'],
     ['what does MISMATCH mean', '/docs/statuses'],
     ['payment statuses', '/docs/statuses'],
     ['test mode', '/docs/sandbox'],

@@ -1,7 +1,6 @@
 import { OpenAPIBackend, type Request } from 'openapi-backend';
 import { describe, expect, it } from 'vitest';
-import { readContract } from '#api/http/app.ts';
-import { readCheckoutContract } from '#api/http/checkout-app.ts';
+import { readCheckoutContract, readContract } from '#api/http/read-contract.ts';
 import { quicken } from '#api/http/quick-router.ts';
 
 const ID = '0f8fad5b-d9cb-469f-a165-70867728950e';
