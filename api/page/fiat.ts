@@ -5,14 +5,27 @@ import { formatLocale } from './locale.ts';
 const LEFT_TO_RIGHT_MARK = '\u200e';
 const RIGHT_TO_LEFT_MARKS = /[\u200f\u061c]/;
 
+/** A page has few currencies, and making a format is what takes the time. Shops name currencies, so that there may be any number of them. */
+const FORMATS_KEPT = 100;
+const formats = new Map<string, Intl.NumberFormat>();
+
 /** An amount of a display currency, exact and as the language writes it: `$49.90`, `49,90 €`. Never a float in between (ux 3). */
 export function formatFiat(amount: string, currencyCode: string, tag: string): string {
   if (!isMoney(amount) || !/^[A-Za-z]{3}$/.test(currencyCode)) return `${amount} ${currencyCode}`;
   const fraction = amount.split('.')[1]?.replace(/0+$/, '').length ?? 0;
-  const locale = formatLocale(tag);
-  const usual = new Intl.NumberFormat(locale, { style: 'currency', currency: currencyCode }).resolvedOptions().maximumFractionDigits ?? 2;
-  const format = new Intl.NumberFormat(locale, { style: 'currency', currency: currencyCode, maximumFractionDigits: Math.max(usual, fraction) });
-  const parts = format.formatToParts(amount as Intl.StringNumericLiteral);
+  const usual = formatOf(tag, currencyCode, null).resolvedOptions().maximumFractionDigits ?? 2;
+  const parts = formatOf(tag, currencyCode, Math.max(usual, fraction)).formatToParts(amount as Intl.StringNumericLiteral);
   const mirrored = parts.some(({ value }) => RIGHT_TO_LEFT_MARKS.test(value));
   return parts.map(({ type, value }) => (mirrored && type === 'currency' && /[A-Z]\p{Sc}$/u.test(value) ? `${value}${LEFT_TO_RIGHT_MARK}` : value)).join('');
+}
+
+/** How a language writes a currency, with at most so many decimals, or as many as are usual. */
+function formatOf(tag: string, currency: string, decimals: number | null): Intl.NumberFormat {
+  const key = `${tag} ${currency} ${decimals}`;
+  const known = formats.get(key);
+  if (known !== undefined) return known;
+  const made = new Intl.NumberFormat(formatLocale(tag), { style: 'currency', currency, ...(decimals !== null && { maximumFractionDigits: decimals }) });
+  if (formats.size >= FORMATS_KEPT) formats.clear();
+  formats.set(key, made);
+  return made;
 }
