@@ -1,6 +1,7 @@
 import { backfill } from './backfill.ts';
 import type { Bench } from './bench.ts';
 import { bounds } from './bounds.ts';
+import { consolePages } from './console-pages.ts';
 import { evm } from './evm.ts';
 import { growth } from './growth.ts';
 import { head } from './head.ts';
@@ -8,6 +9,7 @@ import { http } from './http.ts';
 import { journal } from './journal.ts';
 import { logs } from './logs.ts';
 import { memory } from './memory.ts';
+import { page } from './page.ts';
 
 /** Every bench, in the order they run. */
-export const BENCHES: Readonly<Record<string, Bench>> = { backfill, evm, bounds, logs, head, memory, http, journal, growth };
+export const BENCHES: Readonly<Record<string, Bench>> = { backfill, evm, bounds, logs, head, memory, http, console: consolePages, page, journal, growth };

@@ -114,7 +114,7 @@ function loadsOf(api: ApiProcess, shop: Merchant, ids: string[]): Record<string,
 }
 
 /** Only EVM coins, so that three offers are made whatever the machine runs beside. */
-async function evmOnly(): Promise<NetworkConfig[]> {
+export async function evmOnly(): Promise<NetworkConfig[]> {
   const { networks } = JSON.parse(await readFile('ops/dev/networks.json', 'utf8')) as { networks: NetworkConfig[] };
   return networks.filter(({ family }) => family === 'evm');
 }
@@ -128,7 +128,7 @@ async function withApi<T>(stage: Stage, environment: Record<string, string>, wor
   }
 }
 
-export async function aShop(api: ApiProcess): Promise<Merchant> {
+export async function aShop(api: Pick<ApiProcess, 'origin'>): Promise<Merchant> {
   const desk = operator(`${api.origin}/operator/v1`, SECRETS.SLUICE_OPERATOR_TOKEN);
   const created = await desk.must('POST', '/gateways', { body: { name: 'Acme Books', apiAllowlist: ['127.0.0.1'] } });
   const { gateway, apiKey, cashoutSigningSecret, webhookSecret } = created as { gateway: { id: string } } & Record<string, string>;

@@ -161,8 +161,8 @@ export async function openStage(options: { durable: boolean; say(line: string): 
       const seed = roles.includes('signer') ? { SLUICE_SIGNER_SEED: DEMO_SEED, SLUICE_SIGNER_JOURNAL: join(directory, 'journal') } : {};
       const intents = roles.includes('http') ? { SLUICE_INTENT_KEY: INTENT_KEY } : { SLUICE_INTENT_PUBLIC_KEYS: publicHalf(INTENT_KEY) };
       const own = { SLUICE_PORT: String(port), SLUICE_CHECKOUT_PORT: String(checkout), ...seed, ...intents, ...environment };
-      // The signer by itself is refused what it does without.
-      const env = roles === 'signer' ? Object.fromEntries(Object.entries(own).filter(([name]) => !(name in SECRETS))) : own;
+      // The signer and the console by themselves are refused what they do without.
+      const env = ['signer', 'console'].includes(roles) ? Object.fromEntries(Object.entries(own).filter(([name]) => !(name in SECRETS))) : own;
       return { ...(await deployable('api', env)), origin: `http://127.0.0.1:${port}` };
     },
     startIndexer: (environment) => deployable('indexer', environment),

@@ -122,7 +122,7 @@ function scriptOf({ statements, fresh }: Requested): string {
 }
 
 /** One line of SQL with every value in it; `placeholder` writes the random number that a fresh value is made of. */
-function inlined({ text, values }: Statement, fresh: readonly string[], placeholder: (at: number) => string): string {
+export function inlined({ text, values }: Statement, fresh: readonly string[], placeholder: (at: number) => string): string {
   return text
     .split('\n')
     .map((line) => line.trim())

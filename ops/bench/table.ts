@@ -51,6 +51,15 @@ const asked = (what: string, name: string): Row => ({
   ratio: `${name} ÷ its statements`,
 });
 
+/** A page of the console in the longer history. */
+const looked = (what: string, name: string): Row => ({
+  bench: 'console',
+  what: `console: ${what}`,
+  measured: (found) =>
+    `first byte after ${figure(found, name, 'manyFirstByteMs')} ms against ${figure(found, name, 'manyBareMs')} of its ${figure(found, name, 'statements')} statements, ${figure(found, name, 'many')} payments`,
+  ratio: `${name} ÷ its statements`,
+});
+
 const MILLION = '1000000 watched';
 const BARE_ENTRY = 'bare: node asked, one entry added';
 const BARE_HOP = 'bare: node asked, one row written';
@@ -123,6 +132,33 @@ const ROWS: readonly Row[] = [
   asked('create with an Idempotency-Key', 'create with Idempotency-Key'),
   asked('public read', 'public read'),
   asked('verify', 'verify'),
+  looked('payments', 'payments'),
+  looked('a payment', 'a payment'),
+  looked('balances', 'balances'),
+  looked('ledger', 'ledger'),
+  looked('payments of operators', 'payments of operators'),
+  {
+    bench: 'console',
+    what: 'console: the worst of them',
+    measured: ({ goals }) => `${goals[0]?.measured} times its statements, and ${goals[1]?.measured} times as long in the longer history`,
+    goal: { begins: 'first byte ÷ its statements', most: '4' },
+  },
+  {
+    bench: 'page',
+    what: 'hosted page on a slow phone: first contentful paint',
+    measured: (found) =>
+      `${figure(found, 'the page', 'firstPaintMs')} ms, first byte ${figure(found, 'the page', 'firstByteMs')}, against ${figure(found, 'the same bytes', 'firstPaintMs')} and ${figure(found, 'the same bytes', 'firstByteMs')} of the same bytes from memory`,
+    ratio: 'first paint ÷ the same bytes',
+    goal: { begins: 'first paint', most: '1.1' },
+  },
+  {
+    bench: 'page',
+    what: 'hosted page on a slow phone: the address is there',
+    measured: (found) =>
+      `${figure(found, 'the page', 'addressMs')} ms, ${figure(found, 'the page', 'bytes')} bytes in ${figure(found, 'the page', 'requests')} requests, against ${figure(found, 'one file', 'addressMs')} of one file of ${figure(found, 'one file', 'bytes')}`,
+    ratio: 'address ÷ one file',
+    goal: { begins: 'address', most: '2' },
+  },
   {
     bench: 'growth',
     what: 'statements that read more of a longer history',
