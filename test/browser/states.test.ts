@@ -96,7 +96,7 @@ describeInBrowser('every state of the checkout', (open) => {
     await expect.poll(() => shown.allInnerTexts().then((texts) => texts.map((text) => text.includes('USDT on Polygon')))).toEqual([true, true, true]);
     await page.locator('[data-part="seek"]').fill('doge');
     await expect.poll(() => shown.count()).toBe(0);
-    expect(await page.locator('[data-part="chooser"]').innerText()).toContain('Nothing is called that here.');
+    expect(await page.locator('[data-part="chooser"]').innerText()).toContain('Nothing here has that name.');
   });
 
   it('keeps its columns where they are on a desk, from the first state to the last', async () => {

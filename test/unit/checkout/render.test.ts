@@ -218,7 +218,7 @@ describe('the page as the server sends it', () => {
     expect(['under', 'over', 'mismatch', 'success', 'acceptable'].map(heading)).toEqual([
       'Short by 30.189957 USDT (≈ $30.17)',
       '452.969613 USDT too much (≈ $452.70)',
-      'We received something else than requested',
+      'We received something other than requested',
       '$49.90 paid to Acme Books',
       '$49.90 paid to Acme Books',
     ]);
