@@ -54,5 +54,10 @@ function isProvider(value: unknown): value is WalletProvider {
 function readName(name: unknown): string | null {
   if (typeof name !== 'string') return null;
   const line = name.replace(/[\p{C}\p{Z}]+/gu, ' ').trim();
-  return [...line].slice(0, LONGEST_NAME).join('').trim() || null;
+  const letters = [...line];
+  if (letters.length <= LONGEST_NAME) return line || null;
+  return `${letters
+    .slice(0, LONGEST_NAME - 1)
+    .join('')
+    .trim()}…`;
 }
