@@ -4,8 +4,11 @@ import { sentence } from '#api/page/sentence.ts';
 import type { Offer } from './snapshot.ts';
 import { networkOf, type View } from './view.ts';
 
+/** What is named: an offer, or what was paid. */
+type Named = Pick<Offer, 'assetSymbol' | 'assetType' | 'assetNetwork'>;
+
 /** `assetName` for the eye: the standard's own name stays on one line. */
-export function AssetLabel({ view, offer }: { view: View; offer: Offer }): JSX.Element {
+export function AssetLabel({ view, offer }: { view: View; offer: Named }): JSX.Element {
   const { translate, language } = view;
   const network = networkOf(view, offer.assetNetwork);
   const standard = standardOf(offer.assetType);
@@ -25,7 +28,7 @@ export function ShortLabel({ view, offer }: { view: View; offer: Offer }): JSX.E
 }
 
 /** `networkName` for the eye. */
-export function NetworkLabel({ view, offer }: { view: View; offer: Offer }): JSX.Element {
+export function NetworkLabel({ view, offer }: { view: View; offer: Omit<Named, 'assetSymbol'> }): JSX.Element {
   const { translate, language } = view;
   const network = networkOf(view, offer.assetNetwork);
   const standard = standardOf(offer.assetType);

@@ -26,3 +26,11 @@ export function assetName(translate: Translate, asset: { assetSymbol: string; as
 export function coins(amount: string, assetSymbol: string): string {
   return `${amount} ${assetSymbol}`;
 }
+
+/** From how many characters on an amount may fill a line of its own. */
+const FILLS_A_LINE = 13;
+
+/** The same in a sentence: no line ends between an amount and its unit, unless both together hardly fit on one. Pure. */
+export function coinsInSentence(amount: string, assetSymbol: string): string {
+  return amount.length < FILLS_A_LINE ? `${amount}\u00a0${assetSymbol}` : coins(amount, assetSymbol);
+}

@@ -42,6 +42,9 @@ const ADDRESSED: readonly CheckoutState[] = ['pay', 'ending', 'open'];
 /** States in which the payer may change the choice: one whose address does not come must not be the end. */
 const CHOSEN: readonly CheckoutState[] = ['preparing', ...ADDRESSED];
 
+/** From how many characters on a heading's amount gets smaller letters, so as to stay on one line. */
+const LONG_AMOUNT = 12;
+
 /** States whose content has its own way back to the merchant. */
 const PAYABLE: readonly CheckoutState[] = ['choose', 'preparing', 'pay', 'ending', 'open'];
 
@@ -82,7 +85,12 @@ export function Checkout(props: CheckoutProps): JSX.Element {
             </span>
           )}
           <Named payment={payment} />
-          <h1 id="title" tabIndex={-1} class={amount === null ? undefined : 'h1-amount'} aria-label={amount === null ? undefined : headingOf(view)}>
+          <h1
+            id="title"
+            tabIndex={-1}
+            class={amount === null ? undefined : `h1-amount${amount.length > LONG_AMOUNT ? ' h1-long' : ''}`}
+            aria-label={amount === null ? undefined : headingOf(view)}
+          >
             <Changing text={amount ?? headingOf(view)} />
           </h1>
           {offer && CHOSEN.includes(state) && <Chosen view={view} offer={offer} />}

@@ -1,10 +1,12 @@
 import type { JSX } from 'preact';
 import { formatCrypto } from './amounts.ts';
-import { assetName, coins, networkName } from './asset-name.ts';
+import { AssetLabel, NetworkLabel } from './asset-label.tsx';
+import { coins, coinsInSentence } from './asset-name.ts';
 import { Changing } from './changing.tsx';
 import { CopyButton, Exact, Figure, PaymentIdFigure } from './figures.tsx';
 import { Icon } from '#api/page/icons.tsx';
 import { ContactLink, OutsideLink, ReturnLink, receiptHref } from './links.tsx';
+import { sentence } from '#api/page/sentence.ts';
 import { formatClock } from './times.ts';
 import { networkOf, orderAmount, type View } from './view.ts';
 
@@ -64,8 +66,8 @@ export function Accepted({ view }: { view: View }): JSX.Element {
       {state === 'acceptable' && paid?.requested && (
         <p data-part="difference">
           {translate('acceptable.body', {
-            received: coins(formatCrypto(paid.amount), paid.assetSymbol),
-            requested: coins(formatCrypto(paid.requested.amount), paid.requested.assetSymbol),
+            received: coinsInSentence(formatCrypto(paid.amount), paid.assetSymbol),
+            requested: coinsInSentence(formatCrypto(paid.requested.amount), paid.requested.assetSymbol),
             merchant: merchant.name,
           })}
         </p>
@@ -110,7 +112,9 @@ export function Mismatch({ view }: { view: View }): JSX.Element {
   return (
     <div class="outcome">
       {paid && (
-        <p data-part="money">{translate('mismatch.money', { received: coins(formatCrypto(paid.amount), paid.assetSymbol), merchant: merchant.name })}</p>
+        <p data-part="money">
+          {translate('mismatch.money', { received: coinsInSentence(formatCrypto(paid.amount), paid.assetSymbol), merchant: merchant.name })}
+        </p>
       )}
       <p class="notice notice-warning" data-part="advice">
         <Icon name="alert" />
@@ -134,9 +138,14 @@ export function Mismatch({ view }: { view: View }): JSX.Element {
 /** What S9 and S12 add. */
 function Remarks({ view }: { view: View }): JSX.Element | null {
   const { snapshot, translate } = view;
+  const { paid } = snapshot;
   return (
     <>
-      {snapshot.paid?.otherCoin && <p data-part="other-coin">{translate('result.other-coin', { paid: paidName(view) })}</p>}
+      {paid?.otherCoin && (
+        <p data-part="other-coin">
+          {sentence(translate, 'result.other-coin', { paid: <AssetLabel view={view} offer={{ ...paid, assetNetwork: paid.network }} /> })}
+        </p>
+      )}
       {snapshot.lateCapture && <p data-part="reopened">{translate('result.reopened')}</p>}
     </>
   );
@@ -148,7 +157,9 @@ function Received({ view }: { view: View }): JSX.Element | null {
   return (
     <Figure label={view.translate('result.received')} part="received">
       <Exact text={coins(formatCrypto(paid.amount), paid.assetSymbol)} kind="amount" />{' '}
-      <span>{networkName(view.translate, paid.assetType, networkOf(view, paid.network))}</span>
+      <span>
+        <NetworkLabel view={view} offer={{ ...paid, assetNetwork: paid.network }} />
+      </span>
     </Figure>
   );
 }
@@ -156,11 +167,6 @@ function Received({ view }: { view: View }): JSX.Element | null {
 function DecidingTransaction({ view }: { view: View }): JSX.Element | null {
   const { payment } = view.snapshot;
   return payment.txHash === undefined ? null : <Transaction view={view} hash={payment.txHash} href={payment.explorerTxUrl} />;
-}
-
-function paidName(view: View): string {
-  const { paid } = view.snapshot;
-  return paid === null ? '' : assetName(view.translate, paid, networkOf(view, paid.network));
 }
 
 function Requested({ view }: { view: View }): JSX.Element | null {

@@ -5,7 +5,7 @@ import { Icon } from '#api/page/icons.tsx';
 import { QrCode } from '../../page/qr.tsx';
 import { formatCrypto, inDollars, isZero, minimumInAsset, sumOf } from './amounts.ts';
 import { NetworkLabel, ShortLabel } from './asset-label.tsx';
-import { coins, networkName } from './asset-name.ts';
+import { coins, coinsInSentence, networkName } from './asset-name.ts';
 import { Changing } from './changing.tsx';
 import { CoinMark } from './coin-mark.tsx';
 import { Address, CopyRow, Exact } from './figures.tsx';
@@ -121,7 +121,7 @@ function AnyAmount({ view, offer }: { view: View; offer: Watched }): JSX.Element
           ? translate('open.rate-any')
           : translate('open.rate', {
               min: formatFiat(minimum, 'USD', language.tag),
-              amount: coins(formatCrypto(minimumInAsset(minimum, offer.assetPriceUsd, offer.assetDecimals)), offer.assetSymbol),
+              amount: coinsInSentence(formatCrypto(minimumInAsset(minimum, offer.assetPriceUsd, offer.assetDecimals)), offer.assetSymbol),
             })}
       </p>
     </div>
@@ -136,7 +136,7 @@ export function FromExchange({ view, offer }: { view: View; offer: Offer }): JSX
       <summary>{translate('exchange.title')}</summary>
       <ol class="steps">
         <li>{sentence(translate, 'exchange.network', { network: <NetworkLabel view={view} offer={offer} /> }, { symbol: offer.assetSymbol })}</li>
-        <li>{translate('exchange.amount', { amount: coins(formatCrypto(offer.totalValue), offer.assetSymbol) })}</li>
+        <li>{translate('exchange.amount', { amount: coinsInSentence(formatCrypto(offer.totalValue), offer.assetSymbol) })}</li>
         <li>{translate('exchange.memo')}</li>
       </ol>
     </details>

@@ -1,13 +1,14 @@
 import type { JSX } from 'preact';
 import { formatCrypto } from './amounts.ts';
-import { coins, networkName } from './asset-name.ts';
+import { NetworkLabel } from './asset-label.tsx';
+import { coins } from './asset-name.ts';
 import { Exact, Figure } from './figures.tsx';
 import { Frame } from './frame.tsx';
 import { OutsideLink, ownHref, receiptHref } from './links.tsx';
 import type { MessageKey } from './messages.ts';
 import { type CheckoutProps, initialProps, type MailOutcome, type ReceiptModel } from './model.ts';
 import { paidAt } from './receipt-text.ts';
-import { headingOf, networkOf, orderAmount, paidAmount, type View, viewOf } from './view.ts';
+import { headingOf, orderAmount, paidAmount, type View, viewOf } from './view.ts';
 
 /** What was paid, to whom, with what and when: a page to print or to keep, which needs no program. */
 export function Receipt({ model }: { model: ReceiptModel }): JSX.Element | null {
@@ -42,7 +43,9 @@ export function Receipt({ model }: { model: ReceiptModel }): JSX.Element | null 
           <Figure label={translate('receipt.coins')}>
             <Exact text={coins(formatCrypto(paid.amount), paid.assetSymbol)} kind="amount" />
           </Figure>
-          <Figure label={translate('receipt.network')}>{networkName(translate, paid.assetType, networkOf(view, paid.network))}</Figure>
+          <Figure label={translate('receipt.network')}>
+            <NetworkLabel view={view} offer={{ ...paid, assetNetwork: paid.network }} />
+          </Figure>
           <Figure label={translate('receipt.time')}>{paidAt(view, paid.at)}</Figure>
           {paid.block !== null && (
             <Figure label={translate('receipt.block')}>

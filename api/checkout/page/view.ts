@@ -1,5 +1,5 @@
 import { distance, inDollars, isZero } from './amounts.ts';
-import { assetName, coins } from './asset-name.ts';
+import { assetName, coinsInSentence } from './asset-name.ts';
 import { formatFiat } from '#api/page/fiat.ts';
 import { type MessageKey, type Translate, translator } from './messages.ts';
 import type { CheckoutProps } from './model.ts';
@@ -48,7 +48,7 @@ export function deviationOf({ snapshot: { paid, payment }, language }: View): { 
   const price = payment.offers.find((offer) => offer.assetSymbol === paid.assetSymbol && offer.assetNetwork === paid.network)?.assetPriceUsd;
   const apart = distance(paid.amount, requested.amount);
   if (price === undefined || isZero(apart)) return null;
-  return { amount: coins(apart, paid.assetSymbol), usd: formatFiat(inDollars(apart, price), 'USD', language.tag) };
+  return { amount: coinsInSentence(apart, paid.assetSymbol), usd: formatFiat(inDollars(apart, price), 'USD', language.tag) };
 }
 
 /** States in which a heading that is an amount is all that has to be said. */
