@@ -6,29 +6,25 @@ import { aCheckoutStage } from '#test/harness/checkout-stage.ts';
 import { launchChromium, openTab, type TabOptions } from '#test/harness/tab.ts';
 import { pictureConsole } from './console-pictures.ts';
 
-// `npm run screenshots [-- part of a scene's name …]`: every state of the hosted checkout, in light and dark, on phones and a
-// desk, mirrored, in six languages and in forced colours, as screenshots/<scene>.<variant>.png; with `--fold` only what is seen without scrolling. Chinese and
-// Japanese need a font that has their signs: Debian's fonts-noto-cjk. Then every page of the console that has a picture, as screenshots/console-<page>.<variant>.png; made whole, the
-// pictures in ops/docs are made anew.
+// `npm run screenshots [-- part of a picture's name …]`: every state of the hosted checkout, in light and dark, on phones and a
+// desk, in English, Arabic (mirrored) and Chinese, in three more languages and in forced colours, as screenshots/<scene>.<variant>.png; with `--fold` only what is
+// seen without scrolling. Chinese and Japanese need a font that has their signs: Debian's fonts-noto-cjk. Then every page of the console that has a picture, as
+// screenshots/console-<page>.<variant>.png; made whole, the pictures in ops/docs are made anew.
 
 const FOLDER = 'screenshots';
-const PHONE = { width: 360, height: 640 };
-const PHONE_OF_TODAY = { width: 390, height: 844 };
-const DESK = { width: 1440, height: 900 };
-const VARIANTS: Record<string, TabOptions & { language?: string }> = {
-  'light-360': { viewport: PHONE, colorScheme: 'light' },
-  'light-390': { viewport: PHONE_OF_TODAY, colorScheme: 'light' },
-  'light-1440': { viewport: DESK, colorScheme: 'light' },
-  'dark-360': { viewport: PHONE, colorScheme: 'dark' },
-  'dark-390': { viewport: PHONE_OF_TODAY, colorScheme: 'dark' },
-  'dark-1440': { viewport: DESK, colorScheme: 'dark' },
-  'rtl-360': { viewport: PHONE, colorScheme: 'light', language: 'ar' },
-  'rtl-1440': { viewport: DESK, colorScheme: 'light', language: 'ar' },
-  'chinese-360': { viewport: PHONE, colorScheme: 'light', language: 'zh-CN' },
-  'japanese-360': { viewport: PHONE, colorScheme: 'light', language: 'ja' },
-  'german-360': { viewport: PHONE, colorScheme: 'light', language: 'de' },
-  'russian-360': { viewport: PHONE, colorScheme: 'dark', language: 'ru' },
-  'forced-360': { viewport: PHONE, forcedColors: 'active' },
+const SIZES = { 360: { width: 360, height: 640 }, 390: { width: 390, height: 844 }, 1440: { width: 1440, height: 900 } };
+type Variant = TabOptions & { language?: string };
+const EVERYWHERE: readonly (readonly [string, Variant])[] = Object.entries({ '': 'en', 'rtl-': 'ar', 'chinese-': 'zh-CN' }).flatMap(([name, language]) =>
+  (['light', 'dark'] as const).flatMap((colorScheme) =>
+    Object.entries(SIZES).map(([width, viewport]) => [`${name}${colorScheme}-${width}`, { viewport, colorScheme, language }] as const),
+  ),
+);
+const VARIANTS: Record<string, Variant> = {
+  ...Object.fromEntries(EVERYWHERE),
+  'japanese-360': { viewport: SIZES[360], colorScheme: 'light', language: 'ja' },
+  'german-360': { viewport: SIZES[360], colorScheme: 'light', language: 'de' },
+  'russian-360': { viewport: SIZES[360], colorScheme: 'dark', language: 'ru' },
+  'forced-360': { viewport: SIZES[360], forcedColors: 'active' },
 };
 
 const say = (line: string): void => void process.stderr.write(`${line}\n`);
@@ -47,12 +43,14 @@ const pages = [
   ...CHECKOUT_SCENES.map(({ name, state, snapshot, choosing }) => ({ name, state, query: choosing ? 'choose&' : '', open: () => stage.show(snapshot) })),
   { name: 'receipt', state: 'receipt', query: '', open: () => `${stage.show(checkoutScene('success').snapshot)}/receipt` },
   ...CHECKOUT_FAILURES.map(({ name, state, paymentId, code }) => ({ name, state, query: '', open: () => stage.fail(paymentId, code) })),
-].filter(({ name }) => isWanted(name));
+];
 const browser = await launchChromium(chromium);
 let count = 0;
 for (const [variant, { language = 'en', ...options }] of Object.entries(VARIANTS)) {
+  const wantedHere = pages.filter(({ name }) => isWanted(`${name}.${variant}`));
+  if (wantedHere.length === 0) continue;
   const { page } = await openTab(browser, options);
-  for (const { name, state, query, open } of pages) {
+  for (const { name, state, query, open } of wantedHere) {
     // Else the page would select again, and get its address.
     stage.deaf = state === 'preparing';
     await page.goto(`${open()}?${query}lang=${language}`);
