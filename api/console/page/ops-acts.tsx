@@ -53,6 +53,16 @@ function Box({ name, title }: { name: string; title: string }): JSX.Element {
   );
 }
 
+/** What belongs together in a long form. */
+function Part({ title, children }: { title: string; children: ComponentChildren }): JSX.Element {
+  return (
+    <fieldset class="part">
+      <legend>{title}</legend>
+      {children}
+    </fieldset>
+  );
+}
+
 interface Of {
   place: Surroundings;
 }
@@ -335,27 +345,35 @@ export function NewGateway({ place }: Of): JSX.Element | null {
     <details class="card">
       <summary>{t('ops-act.new-gateway')}</summary>
       <ActForm place={place} act="gateway-create" proved look="main" label={t('ops-act.create-gateway')}>
-        <Text name="name" title={t('ops-act.gateway-name')} hint={t('ops-act.gateway-name-hint')} />
-        <Text name="owner" title={t('ops-act.owner')} hint={t('ops-act.owner-hint')} />
-        <label class="field">
-          <span>{t('ops.billing')}</span>
-          <select name="billing">
-            {(['STANDARD', 'MONTHLY', 'PLATFORM'] as const).map((billing) => (
-              <option value={billing}>{t(`ops-act.billing-${billing}`)}</option>
-            ))}
-          </select>
-        </label>
-        <Text name="commissionBps" title={t('ops-act.commission')} hint={t('ops-act.commission-hint')} required={false} />
-        <Box name="openAmount" title={t('ops-act.open-amount')} />
-        <Text name="minAmountUsd" title={t('ops-act.min-amount')} hint={t('ops-act.min-amount-hint')} required={false} />
-        <Box name="cashouts" title={t('ops-act.cashouts')} />
-        <Text name="allowlist" title={t('ops-act.allowlist')} hint={t('ops-act.allowlist-hint')} required={false} />
-        <Text name="capUsd" title={t('ops-act.cap')} hint={t('ops-act.cap-hint')} required={false} />
-        <Box name="parking" title={t('ops-act.parking')} />
-        <Text name="dispatchDelay" title={t('ops-act.dispatch-delay')} hint={t('ops-act.dispatch-delay-hint')} required={false} />
-        <Box name="screening" title={t('ops-act.screening')} />
-        <Text name="screeningCredits" title={t('ops-act.screening-credits')} hint={t('ops-act.screening-credits-hint')} required={false} />
-        <Text name="contactEmail" title={t('ops-act.contact')} required={false} />
+        <Part title={t('ops-act.part-shop')}>
+          <Text name="name" title={t('ops-act.gateway-name')} hint={t('ops-act.gateway-name-hint')} />
+          <Text name="owner" title={t('ops-act.owner')} hint={t('ops-act.owner-hint')} />
+          <Text name="contactEmail" title={t('ops-act.contact')} required={false} />
+        </Part>
+        <Part title={t('ops-act.part-payments')}>
+          <label class="field">
+            <span>{t('ops.billing')}</span>
+            <select name="billing">
+              {(['STANDARD', 'MONTHLY', 'PLATFORM'] as const).map((billing) => (
+                <option value={billing}>{t(`ops-act.billing-${billing}`)}</option>
+              ))}
+            </select>
+          </label>
+          <Text name="commissionBps" title={t('ops-act.commission')} hint={t('ops-act.commission-hint')} required={false} />
+          <Box name="openAmount" title={t('ops-act.open-amount')} />
+          <Text name="minAmountUsd" title={t('ops-act.min-amount')} hint={t('ops-act.min-amount-hint')} required={false} />
+        </Part>
+        <Part title={t('ops-act.part-cashouts')}>
+          <Box name="cashouts" title={t('ops-act.cashouts')} />
+          <Text name="allowlist" title={t('ops-act.allowlist')} hint={t('ops-act.allowlist-hint')} required={false} />
+          <Text name="capUsd" title={t('ops-act.cap')} hint={t('ops-act.cap-hint')} required={false} />
+          <Box name="parking" title={t('ops-act.parking')} />
+          <Text name="dispatchDelay" title={t('ops-act.dispatch-delay')} hint={t('ops-act.dispatch-delay-hint')} required={false} />
+        </Part>
+        <Part title={t('ops-act.part-screening')}>
+          <Box name="screening" title={t('ops-act.screening')} />
+          <Text name="screeningCredits" title={t('ops-act.screening-credits')} hint={t('ops-act.screening-credits-hint')} required={false} />
+        </Part>
       </ActForm>
     </details>
   );

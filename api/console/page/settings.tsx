@@ -252,14 +252,14 @@ function OperatorsPart({ screen, place }: Of): JSX.Element {
       <Facts>
         <Fact name={t('settings.billing')}>{t(`settings.billing-${screen.billing}`)}</Fact>
         <Fact name={t('settings.commission')}>{t('settings.commission-is', { percent: `${commissionBps / 100}`, usd: commissionMinUsd })}</Fact>
-        <Fact name={t('settings.maturity')}>{t('settings.hours', { hours: hours(maturitySeconds) })}</Fact>
+        <Fact name={t('settings.maturity')}>{lasting(t, maturitySeconds)}</Fact>
         <Fact name={t('settings.open-amount')}>{openAmount.enabled ? t('settings.from-usd', { usd: openAmount.minAmountUsd }) : yes(false)}</Fact>
         <Fact name={t('settings.screening')}>{screening.enabled ? t('settings.threshold', { threshold: screening.threshold }) : yes(false)}</Fact>
         <Fact name={t('settings.cashouts')}>{yes(cashout.enabled)}</Fact>
         {cashout.enabled && (
           <>
             <Fact name={t('settings.parking')}>{yes(cashout.parkingEnabled)}</Fact>
-            <Fact name={t('settings.delay')}>{t('settings.hours', { hours: hours(cashout.dispatchDelaySeconds) })}</Fact>
+            <Fact name={t('settings.delay')}>{lasting(t, cashout.dispatchDelaySeconds)}</Fact>
             <Fact name={t('settings.daily-cap')}>{cashout.dailyCapUsd === null ? t('settings.none') : t('settings.usd', { usd: cashout.dailyCapUsd })}</Fact>
           </>
         )}
@@ -272,6 +272,9 @@ function OperatorsPart({ screen, place }: Of): JSX.Element {
   );
 }
 
-function hours(seconds: number): string {
-  return String(Math.round(seconds / 36) / 100);
+/** In hours, and in minutes what is less than one. */
+function lasting(t: Translate, seconds: number): string {
+  return seconds < 3_600
+    ? t('settings.minutes', { minutes: String(Math.round(seconds / 60)) })
+    : t('settings.hours', { hours: String(Math.round(seconds / 36) / 100) });
 }
