@@ -1,3 +1,4 @@
+import { type Look, lookAtValues } from './kernel.ts';
 import { CLOSE_LIST, CLOSE_OBJECT, COMMA, DOUBT, endOfKey, endOfValue, isKey, OPEN_LIST, OPEN_OBJECT } from './json-bytes.ts';
 
 /** JSON of the plainest form (json-bytes.ts) that was walked over once and not parsed yet. */
@@ -37,9 +38,10 @@ export function scanReply(bytes: Buffer): UnreadEntry | UnreadEntry[] | null {
   while (bytes[end - 1] === 0x0a) end -= 1;
   const entries: UnreadEntry[] = [];
   const listed = bytes[0] === OPEN_LIST;
+  const look = lookAtValues(bytes);
   let at = listed ? 1 : 0;
   for (;;) {
-    at = scanEntry(bytes, at, entries);
+    at = scanEntry(bytes, at, entries, look);
     if (at === DOUBT) return null;
     if (!listed) return at === end ? (entries[0] ?? null) : null;
     if (bytes[at] === COMMA) at += 1;
@@ -48,7 +50,7 @@ export function scanReply(bytes: Buffer): UnreadEntry | UnreadEntry[] | null {
 }
 
 /** Adds the entry that begins at `from`; returns the place after it, or DOUBT. */
-function scanEntry(bytes: Buffer, from: number, entries: UnreadEntry[]): number {
+function scanEntry(bytes: Buffer, from: number, entries: UnreadEntry[], look: Look): number {
   if (bytes[from] !== OPEN_OBJECT) return DOUBT;
   let id: number | undefined;
   let result: Unread | undefined;
@@ -56,7 +58,7 @@ function scanEntry(bytes: Buffer, from: number, entries: UnreadEntry[]): number 
   let at = from + 1;
   for (;;) {
     const value = endOfKey(bytes, at);
-    const end = value === DOUBT ? DOUBT : endOfValue(bytes, value);
+    const end = value === DOUBT ? DOUBT : endOfAnswer(bytes, value, look);
     if (end === DOUBT) return DOUBT;
     if (isKey(bytes, at, value, KEYS.result) && result === undefined) result = new Unread(bytes.subarray(value, end));
     else if (isKey(bytes, at, value, KEYS.id) && id === undefined) id = idOf(bytes, value, end);
@@ -70,6 +72,12 @@ function scanEntry(bytes: Buffer, from: number, entries: UnreadEntry[]): number 
     entries.push({ id, result });
     return end + 1;
   }
+}
+
+/** The place after a value, or DOUBT. What is long the kernel looks at, as far as it has room. */
+function endOfAnswer(bytes: Buffer, at: number, look: Look): number {
+  const isLong = bytes[at] === OPEN_OBJECT || bytes[at] === OPEN_LIST;
+  return (isLong && look.next(at)) || endOfValue(bytes, at);
 }
 
 function idOf(bytes: Buffer, at: number, end: number): number {

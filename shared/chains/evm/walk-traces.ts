@@ -1,7 +1,7 @@
 import type { Steps } from '#shared/core/turns.ts';
 import { type HasKey, type WatchSet, ChainUnavailable } from '../chain.ts';
 import { CLOSE_LIST, CLOSE_OBJECT, COMMA, DOUBT, endOfKey, endOfValue, isAt, isKey, OPEN_LIST, OPEN_OBJECT } from '../json-bytes.ts';
-import { findFields } from '../json-fields.ts';
+import { DEEPEST_CALL, frame as found, FRAME_DEPTH, FRAME_ENDS, FRAME_FAILED, FRAME_FROM, FRAME_NAMED, FRAME_REWARDS, FRAME_TO, FRAME_TXID, lookAtFrames, PART_OF_TRACES, steps } from '../kernel.ts';
 import type { Unread } from '../unread.ts';
 import { endOfQuantity, writeHex } from './rlp-writer.ts';
 import { readCallTraces, readParityTraces, type TracedTransaction } from './traces.ts';
@@ -13,11 +13,6 @@ const NULL = bytesOf('null');
 const ZERO_TEXT = quoted('0x0');
 const HASH_TEXT = 68;
 const ADDRESS_TEXT = 44;
-const [ZERO, NINE] = [0x30, 0x39];
-/** No contract calls deeper (EIP-150). */
-const DEEPEST_CALL = 1_024;
-/** Digits of a place among the calls of a frame; more are none. */
-const LONGEST_STEP = 9;
 
 /** An address while it is looked up, and a hash while it is looked at. */
 const word = new Uint8Array(32);
@@ -72,25 +67,19 @@ class WalkedTrace implements TracedTransaction {
   }
 }
 
-const ACTION = findFields(['from', 'to', 'value', 'address', 'refundAddress', 'balance']);
-const RESULT = findFields(['address']);
-const ENTRY = findFields(['type', 'error', 'action', 'result', 'blockHash', 'transactionHash', 'traceAddress'], { action: ACTION, result: RESULT });
-const [REWARD, CALLED, CREATED] = ['reward', 'call', 'create'].map(quoted) as [Buffer, Buffer, Buffer];
-const ENDS = ['suicide', 'selfdestruct'].map(quoted);
-
 /**
  * Walks once over an answer to `trace_block` and makes no object of any frame. Undefined unless every check of readParityTraces would pass: then nothing
  * is known (decision 0049).
  */
 export function* walkParityTraces(answer: Unread, blockHash: string, watched: WatchSet): Steps<TracedTransaction[] | undefined> {
   const { bytes } = answer;
-  const has = watchedKeys(watched);
-  const block = quoted(blockHash);
+  const look = lookAtFrames(bytes, blockHash, watchedKeys(watched));
   const traces: WalkedTrace[] = [];
-  const [path, place] = [new Int32Array(DEEPEST_CALL), new Int32Array(DEEPEST_CALL)];
+  const path = new Int32Array(DEEPEST_CALL);
   let depth = 0;
   let current: Walked | undefined;
   let last = 0;
+  let turn = PART_OF_TRACES;
   /** Ends the transaction whose frames were walked by now. */
   const finish = (): boolean => {
     if (current === undefined) return true;
@@ -101,25 +90,30 @@ export function* walkParityTraces(answer: Unread, blockHash: string, watched: Wa
   if (bytes[0] !== OPEN_LIST) return undefined;
   if (bytes[1] === CLOSE_LIST) return bytes.length === 2 ? [] : undefined;
   for (let at = 1; ; ) {
-    const end = ENTRY.find(bytes, at);
-    if (end === DOUBT) return undefined;
-    if (!isAt(bytes, ENTRY.begin('type'), REWARD)) {
-      if (!isAt(bytes, ENTRY.begin('blockHash'), block)) return undefined;
-      const length = placeIn(bytes, ENTRY.begin('traceAddress'), place);
-      const named = walkParityFrame(bytes, has);
-      const txid = ENTRY.begin('transactionHash');
-      if (length === DOUBT || named === undefined) return undefined;
+    if (at > turn) {
+      yield;
+      look.forget();
+      turn = at + PART_OF_TRACES;
+    }
+    const end = look.next(at);
+    if (end === 0) return undefined;
+    if (found[FRAME_REWARDS] === 0) {
+      const txid = (found[FRAME_TXID] as number) + look.base();
+      const length = found[FRAME_DEPTH] as number;
       if (length === 0) {
         if (!finish()) return undefined;
-        current = beginningAt(bytes, at, txid);
+        frame.from = (found[FRAME_FROM] as number) + look.base();
+        frame.to = found[FRAME_TO] === 0 ? 0 : (found[FRAME_TO] as number) + look.base();
+        frame.failed = found[FRAME_FAILED] === 1;
+        current = found[FRAME_TXID] === 0 ? undefined : beginningAt(bytes, at, txid);
         if (current === undefined) return undefined;
-        yield;
       } else {
-        if (current === undefined || !isAt(bytes, txid, current.txid) || length - 1 > depth || !startsAlike(path, place, length - 1)) return undefined;
-        if (named) current.named = true;
-        if (frame.ends) current.ends = true;
+        if (current === undefined || found[FRAME_TXID] === 0 || !isAt(bytes, txid, current.txid)) return undefined;
+        if (length - 1 > depth || !startsAlike(path, steps, length - 1)) return undefined;
+        if (found[FRAME_NAMED] === 1) current.named = true;
+        if (found[FRAME_ENDS] === 1) current.ends = true;
       }
-      path.set(place.subarray(0, length));
+      for (let step = 0; step < length; step++) path[step] = steps[step] as number;
       depth = length;
       last = end;
     }
@@ -127,44 +121,6 @@ export function* walkParityTraces(answer: Unread, blockHash: string, watched: Wa
     if (bytes[end] !== COMMA) return undefined;
     at = end + 1;
   }
-}
-
-/** Looks at the frame that ENTRY found, every field that is read of it; whether it may move coins of or to a watched address, undefined when it is doubted. */
-function walkParityFrame(bytes: Buffer, has: HasKey): boolean | undefined {
-  const [type, error, action, result] = [ENTRY.begin('type'), ENTRY.begin('error'), ENTRY.begin('action'), ENTRY.begin('result')];
-  if (bytes[action] !== OPEN_OBJECT) return undefined;
-  frame.failed = isTold(bytes, error);
-  frame.ends = ENDS.some((end) => isAt(bytes, type, end));
-  const created = isAt(bytes, type, CREATED);
-  if (!frame.ends && !created && !isAt(bytes, type, CALLED)) return undefined;
-  frame.from = ACTION.begin(frame.ends ? 'address' : 'from');
-  frame.to = ACTION.begin(frame.ends ? 'refundAddress' : 'to');
-  if (created) {
-    frame.to = frame.failed ? 0 : RESULT.begin('address');
-    if (!frame.failed && bytes[result] !== OPEN_OBJECT) return undefined;
-  }
-  const value = ACTION.begin(frame.ends ? 'balance' : 'value');
-  const needsTo = !created || !frame.failed;
-  if (value === 0 || endOfQuantity(bytes, value) === DOUBT || (needsTo && frame.to === 0)) return undefined;
-  return touches(bytes, has, !isAt(bytes, value, ZERO_TEXT));
-}
-
-/** The steps of a place among frames, written into `place`; answers how many, or DOUBT. */
-function placeIn(bytes: Uint8Array, from: number, place: Int32Array): number {
-  if (from === 0 || bytes[from] !== OPEN_LIST) return DOUBT;
-  let at = from + 1;
-  if (bytes[at] === CLOSE_LIST) return 0;
-  for (let length = 0; length < DEEPEST_CALL; ) {
-    let step = 0;
-    const first = at;
-    for (let code = bytes[at] as number; code >= ZERO && code <= NINE; code = bytes[++at] as number) step = step * 10 + code - ZERO;
-    if (at === first || at - first > LONGEST_STEP) return DOUBT;
-    place[length++] = step;
-    if (bytes[at] === CLOSE_LIST) return length;
-    if (bytes[at] !== COMMA) return DOUBT;
-    at += 1;
-  }
-  return DOUBT;
 }
 
 function startsAlike(a: Int32Array, b: Int32Array, length: number): boolean {

@@ -1,0 +1,183 @@
+import compiled from './kernel/kernel.json' with { type: 'json' };
+import type { HasKey } from './chain.ts';
+
+/** What the sources in kernel/ export, compiled by `npm run generate` (decision 0090). */
+interface Kernel {
+  memory: { buffer: ArrayBuffer };
+  keccak(from: number, length: number, to: number): void;
+  endReply(length: number): void;
+  endOfValue(at: number): number;
+  walkFrame(at: number): number;
+  walkReceipts(length: number, count: number, heightLength: number): number;
+  walkBodies(length: number, count: number, stateSyncs: number): number;
+}
+
+/** Writes the transaction between two places of a reply, of a type; answers how long that is, 0 when its form is not known or it does not fit. */
+export type Encode = (from: number, end: number, type: number, into: Uint8Array) => number;
+
+/** Where things are in its memory, as memory.as says. */
+const LARGEST = 4 * 1024 * 1024;
+const ZEROS = 1024;
+const MOST = 0x4000;
+const REPLY = 0x1_0000;
+const TXIDS = REPLY + LARGEST + ZEROS;
+const BLOCK_HASH = TXIDS + MOST * 69;
+const HEIGHT = BLOCK_HASH + 128;
+const WORD = HEIGHT + 128;
+const FOUND = WORD + 256;
+const HASH_BYTES = 32;
+/** No contract calls deeper (EIP-150). */
+export const DEEPEST_CALL = 1_024;
+const VALUES = FOUND + MOST * 64;
+const NODES = VALUES + LARGEST + ZEROS + 2 * MOST * 4;
+const FRAME = NODES + 8192;
+const STEPS = FRAME + 64;
+
+/** How many numbers are told of each receipt or transaction, and what they are: places in the reply, 0 for nowhere, before the last three. */
+export const TOLD = 16;
+export const START = 0;
+export const END = 1;
+export const FROM = 2;
+export const TO = 3;
+export const CREATED = 4;
+export const GAS = 5;
+export const STATUS = 6;
+export const LOGS = 7;
+export const NAMED = 8;
+
+/** What a walk found: the root over all receipts or transactions, and TOLD numbers about each. */
+export interface Walked {
+  root: string;
+  told: Int32Array;
+}
+
+/** Of which block a reply must tell. */
+interface Block {
+  hash: string;
+  height: number;
+  transactions: readonly string[];
+}
+
+// Both belong to the walk that is under way, which nothing interrupts.
+let has: HasKey = () => false;
+let encode: Encode = () => 0;
+
+const { exports } = new WebAssembly.Instance(new WebAssembly.Module(Buffer.from(compiled.wasm, 'base64')), {
+  env: {
+    has: (at: number) => has(memory, at),
+    encode: (from: number, end: number, type: number, to: number, room: number) => encode(from, end, type, memory.subarray(to, to + room)),
+  },
+});
+const kernel = exports as unknown as Kernel;
+const memory = Buffer.from(kernel.memory.buffer);
+const words = new Int32Array(kernel.memory.buffer);
+
+/** Walks over the receipts of a block as receipts.as says; undefined unless everything but the root is proven by that. */
+export function walkReceipts(reply: Uint8Array, block: Block, watched: HasKey): (Walked & { logs: number }) | undefined {
+  const heightText = `"0x${block.height.toString(16)}"`;
+  if (!place(reply, block)) return undefined;
+  memory.write(heightText, HEIGHT, 'latin1');
+  has = watched;
+  const logs = kernel.walkReceipts(reply.length, block.transactions.length, heightText.length);
+  return logs < 0 ? undefined : { logs, ...walked(block) };
+}
+
+/** The same of its transactions, as bodies.as says; `encodeOther` writes those of forms that are rare. */
+export function walkBodies(reply: Uint8Array, block: Block, stateSyncs: boolean, encodeOther: Encode): Walked | undefined {
+  if (!place(reply, block)) return undefined;
+  encode = encodeOther;
+  return kernel.walkBodies(reply.length, block.transactions.length, stateSyncs ? 1 : 0) === 0 ? undefined : walked(block);
+}
+
+/** Puts a reply, and what it is compared with, where the kernel looks for them; false when there is no room for that. */
+function place(reply: Uint8Array, { hash, transactions }: Block): boolean {
+  if (transactions.length === 0 || transactions.length > MOST || reply.length > LARGEST) return false;
+  put(reply);
+  memory.write(`"${transactions.join('","')}"`, TXIDS, 'latin1');
+  memory.write(`"${hash}"`, BLOCK_HASH, 'latin1');
+  return true;
+}
+
+function walked({ transactions }: Block): Walked {
+  return { root: `0x${memory.toString('hex', WORD, WORD + HASH_BYTES)}`, told: words.slice(FOUND / 4, FOUND / 4 + transactions.length * TOLD) };
+}
+
+function put(reply: Uint8Array): void {
+  memory.set(reply, REPLY);
+  kernel.endReply(reply.length);
+}
+
+/** Keccak-256 of what fits in a reply. */
+export function keccak(bytes: Uint8Array): Uint8Array {
+  memory.set(bytes, REPLY);
+  kernel.keccak(REPLY, bytes.length, WORD);
+  return Uint8Array.prototype.slice.call(memory, WORD, WORD + HASH_BYTES);
+}
+
+/** Looks at what is in a reply, one after the other. */
+export interface Look {
+  /** The place after what begins at `at`; 0 when it is doubted, or longer than the kernel has room for. */
+  next(at: number): number;
+  /** Somebody else may have used the kernel since. */
+  forget(): void;
+  /** Where in the reply the kernel has the beginning of what it has. */
+  base(): number;
+}
+
+/** Has the kernel look at what begins at a place, and at as much as fits in `part` after it before anything is copied again. */
+function openLook(bytes: Uint8Array, part: number, look: (at: number) => number, prepare: () => void = () => undefined): Look {
+  let [from, to] = [0, 0];
+  const open = (at: number, length: number): number => {
+    [from, to] = [at, Math.min(bytes.length, at + length)];
+    put(bytes.subarray(from, to));
+    prepare();
+    return look(0);
+  };
+  // A number that ends with a part may go on in the next one.
+  const isCut = (end: number): boolean => to < bytes.length && (end === 0 || from + end === to);
+  return {
+    next(at) {
+      let end = at < to ? look(at - from) : 0;
+      if (at >= to || (at > from && isCut(end))) end = open(at, part);
+      if (part < LARGEST && isCut(end)) end = open(at, LARGEST);
+      return end === 0 || isCut(end) ? 0 : from + end;
+    },
+    forget() {
+      to = 0;
+    },
+    base: () => from,
+  };
+}
+
+/** Looks at values of the plainest form (json-bytes.ts). */
+export function lookAtValues(bytes: Uint8Array): Look {
+  return openLook(bytes, LARGEST, kernel.endOfValue);
+}
+
+/** How much of a trace is looked at in one go. */
+export const PART_OF_TRACES = 256 * 1024;
+
+/** What was found of the frame that was looked at last, by the number of it: the first three are places in the reply. */
+export const FRAME_TXID = 1;
+export const FRAME_FROM = 2;
+/** 0 where there is none. */
+export const FRAME_TO = 3;
+/** A reward for making the block, of which nothing else is known. */
+export const FRAME_REWARDS = 0;
+export const FRAME_FAILED = 4;
+/** Whether a contract ends. */
+export const FRAME_ENDS = 5;
+/** Whether it may move coins of or to a watched address. */
+export const FRAME_NAMED = 6;
+/** How many steps its place among the calls has. */
+export const FRAME_DEPTH = 7;
+export const frame = words.subarray(FRAME / 4, FRAME / 4 + 8);
+export const steps = words.subarray(STEPS / 4, STEPS / 4 + DEEPEST_CALL);
+
+/** Looks at frames of an answer to `trace_block`, as traces.as says. */
+export function lookAtFrames(bytes: Uint8Array, blockHash: string, watched: HasKey): Look {
+  return openLook(bytes, PART_OF_TRACES, kernel.walkFrame, () => {
+    memory.write(`"${blockHash}"`, BLOCK_HASH, 'latin1');
+    has = watched;
+  });
+}

@@ -1,0 +1,20 @@
+// The kernel: what is done to every byte of a reply. It keeps nothing from one call to the next but its memory.
+
+import { DOUBT, endOfValue as endOf } from './json';
+import { REPLY, ZEROS } from './memory';
+
+export { keccak } from './keccak';
+export { walkBodies } from './bodies';
+export { walkReceipts } from './receipts';
+export { walkFrame } from './traces';
+
+/** The place after the value that begins at `at` of the reply; 0 when there is none of the plainest form, or it is not all there. */
+export function endOfValue(at: usize): usize {
+  const end = endOf(REPLY + at);
+  return end == DOUBT ? 0 : end - REPLY;
+}
+
+/** Has nothing follow a reply of this length. */
+export function endReply(length: usize): void {
+  memory.fill(REPLY + length, 0, ZEROS);
+}
