@@ -6,11 +6,15 @@ export interface GatheredBytes {
   take(): Buffer<ArrayBuffer>;
 }
 
+/** No more than this is made room for before it is there, whatever somebody says is to come. */
+const MOST_EXPECTED = 8 * 1024 * 1024;
+
 /**
  * Holds what somebody sends in as many parts as they like. A part of its own takes hundreds of bytes of memory, however short it is: in a list of them, a
- * reply of some megabytes that comes byte by byte would take gigabytes. One that comes in one part is not copied.
+ * reply of some megabytes that comes byte by byte would take gigabytes. One that comes in one part is not copied; where it is
+ * known how much comes, room is made once.
  */
-export function gatherBytes(): GatheredBytes {
+export function gatherBytes(expected = 0): GatheredBytes {
   let held: Buffer<ArrayBuffer> = Buffer.alloc(0);
   let length = 0;
   return {
@@ -21,7 +25,7 @@ export function gatherBytes(): GatheredBytes {
       if (length === 0) held = Buffer.from(part.buffer as ArrayBuffer, part.byteOffset, part.length);
       else {
         if (length + part.length > held.length) {
-          const larger = Buffer.allocUnsafe(Math.max(2 * held.length, length + part.length));
+          const larger = Buffer.allocUnsafeSlow(Math.max(2 * held.length, length + part.length, Math.min(expected, MOST_EXPECTED)));
           larger.set(held.subarray(0, length));
           held = larger;
         }

@@ -83,14 +83,16 @@ function readAll(
   fail: (error: Error) => void,
   take: (body: Buffer | string) => void,
 ): void {
+  const length = Number(answer.headers['content-length'] ?? 0);
   const tooLarge = (): void => fail(new TooLarge('the answer is too large'));
-  if (Number(answer.headers['content-length']) > largestBytes) {
+  if (length > largestBytes) {
     tooLarge();
     return;
   }
   const told: Readable = answer.headers['content-encoding'] === 'gzip' ? pipeline(answer, createGunzip(), () => undefined) : answer;
   let size = 0;
-  let gathered = gatherBytes();
+  // Of one that is packed it is not known how long it is.
+  let gathered = gatherBytes(told === answer && length <= textBeyond ? length : 0);
   let text: string | undefined;
   const decoder = new TextDecoder();
   const decode = (stream: boolean): string => {

@@ -1,7 +1,7 @@
 // One walk over the transactions of a block as its node told them, which writes each as its trie has it and holds its hash against its id (decision 0046).
 
 import { CLOSE_LIST, CLOSE_OBJECT, COMMA, DOUBT, endOfKey, endOfValue, isAt, isKey, isSame, OPEN_LIST, OPEN_OBJECT } from './json';
-import { keccak } from './keccak';
+import { keccakBoth } from './keccak';
 import { BLOCK_HASH, FOUND, FOUND_BYTES, REPLY, TXID_TEXT, TXIDS, VALUES, VALUES_END, WORD } from './memory';
 import { endOfQuantity, headerLength, writeHeader, writeHex, writeQuantity, writeString } from './rlp';
 import { endOf, LEAF_ROOM, placeValue, startOf, writeTrieRoot } from './trie';
@@ -15,6 +15,9 @@ import { endOf, LEAF_ROOM, placeValue, startOf, writeTrieRoot } from './trie';
 declare function encode(from: usize, end: usize, type: i32, to: usize, room: usize): usize;
 
 const HASH_TEXT: usize = 68;
+const HASH_BYTES: usize = 32;
+/** Where the id of a transaction is among what is found of it. */
+const ID: usize = 32;
 const BEFORE_FIELDS: usize = LEAF_ROOM + 1 + 4;
 /** Digits of a word; what is longer is none that a transaction has. */
 const LONGEST_NUMBER: usize = 64;
@@ -69,18 +72,23 @@ export function walkBodies(length: usize, count: usize, stateSyncs: bool): bool 
     if (stateSyncs && isMadeBySync()) return false;
     const type = isTold(TYPE) ? typeAt(begin(TYPE), stop(TYPE)) : 0;
     if (!writeTransaction(i, type) && !encodeInto(i, at, end, type)) return false;
-    const start = startOf(i);
-    keccak(start, endOf(i) - start, WORD);
-    // The digits of its id were compared with those of the header, and are looked at here.
-    if (writeHex(begin(HASH), WORD + 32, 32) == DOUBT || !isSame(WORD, WORD + 32, 32)) return false;
     const own = FOUND + i * FOUND_BYTES;
     store<u32>(own, at - REPLY);
     store<u32>(own, end - REPLY, 4);
+    // Its digits were compared with those in the header, and are looked at here.
+    if (writeHex(begin(HASH), own + ID, HASH_BYTES) == DOUBT) return false;
     at = end + 1;
   }
   if (!endsAfter(at, REPLY + length)) return false;
+  for (let i: usize = 0; i < count; i += 2) if (!areThese(i, min(i + 1, count - 1))) return false;
   writeTrieRoot(count, WORD);
   return true;
+}
+
+/** Whether two transactions, or one twice, give the hashes that are their ids. */
+function areThese(one: usize, other: usize): bool {
+  keccakBoth(startOf(one), endOf(one) - startOf(one), WORD, startOf(other), endOf(other) - startOf(other), WORD + HASH_BYTES);
+  return isSame(WORD, FOUND + one * FOUND_BYTES + ID, HASH_BYTES) && isSame(WORD + HASH_BYTES, FOUND + other * FOUND_BYTES + ID, HASH_BYTES);
 }
 
 /** Where the first transaction of a block begins, or DOUBT: also when there is none. */

@@ -3,7 +3,7 @@
 import { DOUBT, endOfValue as endOf } from './json';
 import { REPLY, ZEROS } from './memory';
 
-export { keccak } from './keccak';
+export { keccak, keccakBoth } from './keccak';
 export { walkBodies } from './bodies';
 export { walkReceipts } from './receipts';
 export { walkFrame } from './traces';

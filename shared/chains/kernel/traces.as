@@ -14,6 +14,8 @@ const HASH_TEXT: usize = 68;
 const DEEPEST_CALL: i32 = 1024;
 /** Digits of a place among the calls of a frame; more are none. */
 const LONGEST_STEP: usize = 9;
+/** No place. */
+const NOT_LOOKED_AT: usize = usize.MAX_VALUE;
 
 /** Where the fields of the frame begin, 0 for those that it does not have. */
 let type: usize = 0;
@@ -55,7 +57,7 @@ function findEntry(at: usize): usize {
   while (true) {
     const told = endOfKey(key);
     if (told == DOUBT) return DOUBT;
-    let end: usize = 0;
+    let end = NOT_LOOKED_AT;
     let before: usize = 0;
     switch (<i32>(told - key - 3)) {
       case 4:
@@ -101,7 +103,7 @@ function findEntry(at: usize): usize {
         break;
     }
     if (before != 0) return DOUBT;
-    if (end == 0) end = endOfValue(told);
+    if (end == NOT_LOOKED_AT) end = endOfValue(told);
     if (end == DOUBT) return DOUBT;
     if (load<u8>(end) != COMMA) return load<u8>(end) == CLOSE_OBJECT ? end + 1 : DOUBT;
     key = end + 1;

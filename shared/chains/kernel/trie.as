@@ -1,7 +1,7 @@
 // The root of the trie that has values under their positions, without making an object of any of its nodes: keys are known by their order, leaves
 // are written around the values.
 
-import { keccak } from './keccak';
+import { keccak, keccakBoth } from './keccak';
 import { ENDS, NODES, STARTS } from './memory';
 import { headerLength, writeHeader } from './rlp';
 
@@ -16,6 +16,12 @@ const HASH: u8 = 0xa0;
 /** Where the node that was written last is. */
 let from: usize = 0;
 let to: usize = 0;
+let isLeaf = false;
+
+/** A leaf that waits for another one to be hashed with, and where its hash belongs: leaves stay where they are. */
+let waiting: usize = 0;
+let waitingLength: usize = 0;
+let waitingTo: usize = 0;
 
 // @ts-ignore: a decorator
 @inline
@@ -91,8 +97,17 @@ function writeNode(count: usize, first: usize, last: usize, depth: usize, level:
       begin = stop;
     }
     store<u8>(at++, STRING);
+    hashWaiting();
   }
   enclose(body, at);
+  isLeaf = false;
+}
+
+/** Hashes a leaf for which there is no other one. */
+function hashWaiting(): void {
+  if (waiting == 0) return;
+  keccak(waiting, waitingLength, waitingTo);
+  waiting = 0;
 }
 
 /** Writes the header of a list before its body, and remembers both as the node written last. */
@@ -113,6 +128,7 @@ function writeLeaf(position: usize, depth: usize): void {
   body -= pathLength(left);
   writePath(body, position, depth, left, true);
   enclose(body, end);
+  isLeaf = true;
 }
 
 function pathLength(nibbles: usize): usize {
@@ -139,6 +155,14 @@ function refer(at: usize): usize {
     return at + length;
   }
   store<u8>(at, HASH);
-  keccak(from, length, at + 1);
+  if (!isLeaf) keccak(from, length, at + 1);
+  else if (waiting != 0) {
+    keccakBoth(waiting, waitingLength, waitingTo, from, length, at + 1);
+    waiting = 0;
+  } else {
+    waiting = from;
+    waitingLength = length;
+    waitingTo = at + 1;
+  }
   return at + 33;
 }
