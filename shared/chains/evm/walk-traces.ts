@@ -105,10 +105,9 @@ export function* walkParityTraces(answer: Unread, blockHash: string, watched: Wa
         frame.from = (found[FRAME_FROM] as number) + look.base();
         frame.to = found[FRAME_TO] === 0 ? 0 : (found[FRAME_TO] as number) + look.base();
         frame.failed = found[FRAME_FAILED] === 1;
-        current = found[FRAME_TXID] === 0 ? undefined : beginningAt(bytes, at, txid);
-        if (current === undefined) return undefined;
+        current = startedAt(bytes, at, txid);
       } else {
-        if (current === undefined || found[FRAME_TXID] === 0 || !isAt(bytes, txid, current.txid)) return undefined;
+        if (current === undefined || !isAt(bytes, txid, current.txid)) return undefined;
         if (length - 1 > depth || !startsAlike(path, steps, length - 1)) return undefined;
         if (found[FRAME_NAMED] === 1) current.named = true;
         if (found[FRAME_ENDS] === 1) current.ends = true;
@@ -261,7 +260,10 @@ function touches(bytes: Uint8Array, has: HasKey, moves: boolean): boolean | unde
 
 /** What is known of a transaction by its outermost frame, which was walked just now; undefined without an id. */
 function beginningAt(bytes: Buffer, start: number, txid: number): Walked | undefined {
-  if (writeHex(bytes, txid, word, 0, 32) === DOUBT) return undefined;
+  return writeHex(bytes, txid, word, 0, 32) === DOUBT ? undefined : startedAt(bytes, start, txid);
+}
+
+function startedAt(bytes: Buffer, start: number, txid: number): Walked {
   const addressAt = (at: number): string => bytes.toString('latin1', at + 1, at + ADDRESS_TEXT - 1);
   return {
     start,

@@ -38,16 +38,14 @@ export function half(letter: u8): u8 {
   return above < 6 ? above + 10 : 16;
 }
 
-/** Writes `length` bytes that stand in hex at `at`, opening quote included; answers the place after the closing one, or DOUBT when they are not exactly these. */
-export function writeHex(at: usize, to: usize, length: usize): usize {
-  if (!isHex(at)) return DOUBT;
-  let from = at + 3;
-  let place = to;
+/** Writes the `length` bytes whose digits begin at `from`; false when one is not a digit. Eight bytes at a time; none beyond the last one is written. */
+function writeDigits(from: usize, to: usize, length: usize): bool {
   const end = to + length;
   let digits = i8x16.splat(-1);
-  // Eight bytes at a time; none beyond the last one is written.
-  for (; place + 8 <= end; place += 8, from += 16) {
-    const letters = v128.load(from);
+  let at = from;
+  let place = to;
+  for (; place + 8 <= end; place += 8, at += 16) {
+    const letters = v128.load(at);
     const low = i8x16.sub(letters, i8x16.splat(0x30));
     const high = i8x16.sub(letters, i8x16.splat(0x61));
     const isLow = i8x16.lt_u(low, i8x16.splat(10));
@@ -57,23 +55,40 @@ export function writeHex(at: usize, to: usize, length: usize): usize {
     store<u64>(place, i64x2.extract_lane(i8x16.narrow_i16x8_u(bytes, bytes), 0));
   }
   let none: u8 = 0;
-  for (; place < end; place++, from += 2) {
-    const high = half(load<u8>(from));
-    const low = half(load<u8>(from, 1));
+  for (; place < end; place++, at += 2) {
+    const high = half(load<u8>(at));
+    const low = half(load<u8>(at, 1));
     none |= high | low;
     store<u8>(place, (high << 4) | low);
   }
-  return none < 16 && i8x16.all_true(digits) && load<u8>(from) == QUOTE ? from + 1 : DOUBT;
+  return none < 16 && i8x16.all_true(digits);
+}
+
+/** The first place from `from` on where no hex digit is. */
+function endOfDigits(from: usize): usize {
+  let at = from;
+  while (true) {
+    const letters = v128.load(at);
+    const isLow = i8x16.lt_u(i8x16.sub(letters, i8x16.splat(0x30)), i8x16.splat(10));
+    const isHigh = i8x16.lt_u(i8x16.sub(letters, i8x16.splat(0x61)), i8x16.splat(6));
+    const others = i8x16.bitmask(v128.or(isLow, isHigh)) ^ 0xffff;
+    if (others != 0) return at + ctz(others);
+    at += 16;
+  }
+}
+
+/** Writes `length` bytes that stand in hex at `at`, opening quote included; answers the place after the closing one, or DOUBT when they are not exactly these. */
+export function writeHex(at: usize, to: usize, length: usize): usize {
+  const end = at + 3 + 2 * length;
+  return isHex(at) && writeDigits(at + 3, to, length) && load<u8>(end) == QUOTE ? end + 1 : DOUBT;
 }
 
 /** The place after a number in hex without leading zeros, opening quote included, or DOUBT. */
 export function endOfQuantity(at: usize): usize {
   if (!isHex(at)) return DOUBT;
   const first = at + 3;
-  let digit = first;
-  while (half(load<u8>(digit)) < 16) digit += 1;
-  if (digit == first || load<u8>(digit) != QUOTE || (load<u8>(first) == ZERO && digit > first + 1)) return DOUBT;
-  return digit + 1;
+  const end = endOfDigits(first);
+  return end > first && load<u8>(end) == QUOTE && (load<u8>(first) != ZERO || end == first + 1) ? end + 1 : DOUBT;
 }
 
 /** How many bytes RLP takes for the number between `at` and `end`, as endOfQuantity found it. */
@@ -93,8 +108,9 @@ export function writeQuantity(at: usize, end: usize, to: usize): usize {
     return place + 1;
   }
   if (((last - digit) & 1) == 1) store<u8>(place++, half(load<u8>(digit++)));
-  for (; digit < last; digit += 2) store<u8>(place++, (half(load<u8>(digit)) << 4) | half(load<u8>(digit, 1)));
-  return place;
+  const length = (last - digit) >> 1;
+  writeDigits(digit, place, length);
+  return place + length;
 }
 
 /** Writes whole bytes in hex, between an opening quote at `at` and the place after the closing one, as an RLP string; answers the place after it, or DOUBT. */

@@ -180,6 +180,7 @@ function findResult(at: usize): usize {
 /** Looks at every field of the frame that is read of it; false when one is doubted. */
 function isFrame(): bool {
   if (blockHash == 0 || !isSame(blockHash, BLOCK_HASH, HASH_TEXT)) return false;
+  if (txid == 0 || writeHex(txid, WORD, 32) == DOUBT) return false;
   const steps = stepsIn();
   if (steps < 0 || action == 0 || load<u8>(action) != OPEN_OBJECT) return false;
   const failed = error != 0 && !isAt(error, 'null');
@@ -205,9 +206,9 @@ function isFrame(): bool {
     if (writeHex(recipient, WORD, 20) == DOUBT) return false;
     if (!named && moves) named = has(WORD);
   }
-  store<u32>(FRAME, placeOf(txid), 4);
+  store<u32>(FRAME, txid - REPLY, 4);
   store<u32>(FRAME, sender - REPLY, 8);
-  store<u32>(FRAME, placeOf(recipient), 12);
+  store<u32>(FRAME, recipient == 0 ? 0 : <u32>(recipient - REPLY), 12);
   store<u32>(FRAME, failed, 16);
   store<u32>(FRAME, ends, 20);
   store<u32>(FRAME, named, 24);
@@ -235,9 +236,4 @@ function stepsIn(): i32 {
     if (load<u8>(at) != COMMA) return -1;
   }
   return -1;
-}
-
-/** Where it is in the reply; 0 for what is nowhere. */
-function placeOf(at: usize): usize {
-  return at == 0 ? 0 : at - REPLY;
 }
