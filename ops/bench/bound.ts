@@ -2,11 +2,12 @@ import { createRequire, syncBuiltinESMExports } from 'node:module';
 import crypto from 'node:crypto';
 import http from 'node:http';
 import type * as HashWasm from 'hash-wasm';
+import type { Reader } from '#shared/chains/chain.ts';
 import type { Search, SearchResult } from './floor.ts';
 import { answerLines } from './tool.ts';
 
 // What no reader can leave out that asks the same questions and proves the same blocks: it receives the replies, hashes the same bytes
-// and finds the same signers, on one thread, and does nothing else. All of that is written down while the real reader reads once.
+// and finds the same signers, on one thread, and does nothing else. All of that is written down while a reader reads once.
 
 /** Seconds of a round: of the real reader, and of each part that is left when everything else costs nothing. */
 export interface Bound {
@@ -55,8 +56,10 @@ http.request = ((options: http.RequestOptions, ...rest: []) => {
 syncBuiltinESMExports();
 
 const { openLocalReader, readAll, watchedTable } = await import('./open-reader.ts');
+const { evmReader } = await import('#shared/chains/evm/reader.ts');
+const { openRpc } = await import('#shared/chains/evm/rpc.ts');
+const { keccakBoth } = await import('#shared/chains/kernel.ts');
 const { recover, signRecoverable } = await import('tiny-secp256k1');
-const hasher = await createKeccak(256);
 const digest = crypto.randomBytes(32);
 const { signature, recoveryId } = signRecoverable(digest, crypto.randomBytes(32).fill(1, 0, 1));
 
@@ -81,6 +84,13 @@ function receiveOne({ options, body }: Asked): Promise<Buffer> {
   });
 }
 
+/** What is walked over is hashed where nobody can look: a reader that parses everything asks the same questions and hashes the same bytes. */
+function openWatchedReader({ family, url }: Search): Pick<Reader, 'range'> {
+  if (family !== 'evm') return openLocalReader(family, url);
+  const rpc = openRpc(url);
+  return evmReader({ name: 'local', chainId: '31337' }, (method, params) => rpc(method, params));
+}
+
 async function seconds(work: () => void | Promise<void>): Promise<number> {
   const started = performance.now();
   await work();
@@ -91,7 +101,7 @@ answerLines(async (search: Search): Promise<Bound> => {
   watchedTable(search.family, search.watched);
   recorded.asked.length = recorded.keccak.length = recorded.sha256.length = 0;
   recording = true;
-  const { deposits } = await readAll(openLocalReader(search.family, search.url), search);
+  const { deposits } = await readAll(openWatchedReader(search), search);
   recording = false;
   // One transaction for each deposit: whoever pays natively is found by the signature.
   const signers = search.family === 'evm' ? deposits : 0;
@@ -99,7 +109,8 @@ answerLines(async (search: Search): Promise<Bound> => {
     reader: await readAll(openLocalReader(search.family, search.url), search),
     receiveSeconds: await seconds(() => receive(recorded.asked)),
     hashSeconds: await seconds(() => {
-      for (const bytes of recorded.keccak) hasher.init().update(bytes).digest('binary');
+      const { keccak } = recorded;
+      for (let i = 0; i < keccak.length; i += 2) keccakBoth(keccak[i] as Uint8Array, keccak[i + 1] ?? new Uint8Array());
       for (const bytes of recorded.sha256) hash('sha256', bytes, 'binary');
     }),
     signerSeconds: await seconds(() => {

@@ -4,7 +4,8 @@ import type { HasKey } from './chain.ts';
 /** What the sources in kernel/ export, compiled by `npm run generate` (decision 0090). */
 interface Kernel {
   memory: { buffer: ArrayBuffer };
-  keccak(from: number, length: number, to: number): void;
+  keccakBoth(from: number, length: number, to: number, other: number, otherLength: number, otherTo: number): void;
+  writeTrieRoot(count: number, root: number): void;
   endReply(length: number): void;
   endOfValue(at: number): number;
   walkFrame(at: number): number;
@@ -29,7 +30,10 @@ const HASH_BYTES = 32;
 /** No contract calls deeper (EIP-150). */
 export const DEEPEST_CALL = 1_024;
 const VALUES = FOUND + MOST * 64;
-const NODES = VALUES + LARGEST + ZEROS + 2 * MOST * 4;
+const STARTS = VALUES + LARGEST + ZEROS;
+const ENDS = STARTS + MOST * 4;
+const NODES = ENDS + MOST * 4;
+const LEAF_ROOM = 16;
 const FRAME = NODES + 8192;
 const STEPS = FRAME + 64;
 
@@ -107,11 +111,26 @@ function put(reply: Uint8Array): void {
   kernel.endReply(reply.length);
 }
 
-/** Keccak-256 of what fits in a reply. */
-export function keccak(bytes: Uint8Array): Uint8Array {
-  memory.set(bytes, REPLY);
-  kernel.keccak(REPLY, bytes.length, WORD);
-  return Uint8Array.prototype.slice.call(memory, WORD, WORD + HASH_BYTES);
+/** Keccak-256 of two messages at once, which together fit in a reply. */
+export function keccakBoth(one: Uint8Array, other: Uint8Array): [Buffer, Buffer] {
+  const second = REPLY + one.length;
+  memory.set(one, REPLY);
+  memory.set(other, second);
+  kernel.keccakBoth(REPLY, one.length, WORD, second, other.length, WORD + HASH_BYTES);
+  return [Buffer.from(memory.subarray(WORD, WORD + HASH_BYTES)), Buffer.from(memory.subarray(WORD + HASH_BYTES, WORD + 2 * HASH_BYTES))];
+}
+
+/** The root of the trie that has these values under their positions, as trie-root.ts finds it. None of them is so short that it is its own header. */
+export function trieRoot(values: readonly Uint8Array[]): string {
+  let at = VALUES;
+  for (const [i, value] of values.entries()) {
+    at += LEAF_ROOM;
+    memory.set(value, at);
+    [words[STARTS / 4 + i], words[ENDS / 4 + i]] = [at, at + value.length];
+    at += value.length;
+  }
+  kernel.writeTrieRoot(values.length, WORD);
+  return `0x${memory.toString('hex', WORD, WORD + HASH_BYTES)}`;
 }
 
 /** Looks at what is in a reply, one after the other. */

@@ -1,9 +1,23 @@
 import type { Steps } from '#shared/core/turns.ts';
 import { type HasKey, type WatchSet, ChainUnavailable } from '../chain.ts';
 import { CLOSE_LIST, CLOSE_OBJECT, COMMA, DOUBT, endOfKey, endOfValue, isAt, isKey, OPEN_LIST, OPEN_OBJECT } from '../json-bytes.ts';
-import { DEEPEST_CALL, frame as found, FRAME_DEPTH, FRAME_ENDS, FRAME_FAILED, FRAME_FROM, FRAME_NAMED, FRAME_REWARDS, FRAME_TO, FRAME_TXID, lookAtFrames, PART_OF_TRACES, steps } from '../kernel.ts';
+import {
+  DEEPEST_CALL,
+  frame as found,
+  FRAME_DEPTH,
+  FRAME_ENDS,
+  FRAME_FAILED,
+  FRAME_FROM,
+  FRAME_NAMED,
+  FRAME_REWARDS,
+  FRAME_TO,
+  FRAME_TXID,
+  lookAtFrames,
+  PART_OF_TRACES,
+  steps,
+} from '../kernel.ts';
 import type { Unread } from '../unread.ts';
-import { endOfQuantity, writeHex } from './rlp-writer.ts';
+import { endOfQuantity, writeHex } from './hex-text.ts';
 import { readCallTraces, readParityTraces, type TracedTransaction } from './traces.ts';
 import { watchedKeys } from './watched-keys.ts';
 

@@ -3,10 +3,11 @@
 import { DOUBT, endOfValue as endOf } from './json';
 import { REPLY, ZEROS } from './memory';
 
-export { keccak, keccakBoth } from './keccak';
+export { keccakBoth } from './keccak';
 export { walkBodies } from './bodies';
 export { walkReceipts } from './receipts';
 export { walkFrame } from './traces';
+export { writeTrieRoot } from './trie';
 
 /** The place after the value that begins at `at` of the reply; 0 when there is none of the plainest form, or it is not all there. */
 export function endOfValue(at: usize): usize {

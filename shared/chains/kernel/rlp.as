@@ -1,4 +1,4 @@
-// Recursive length prefix (Yellow Paper, appendix B) written from the hex digits of a reply, as rlp-writer.ts does.
+// Recursive length prefix (Yellow Paper, appendix B) written from the hex digits of a reply, as hex-text.ts does.
 
 import { DOUBT, QUOTE } from './json';
 
