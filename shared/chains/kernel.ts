@@ -64,7 +64,8 @@ interface Block {
 
 // Both belong to the walk that is under way, which nothing interrupts.
 let has: HasKey = () => false;
-let encode: Encode = () => 0;
+const ENCODES_NOTHING: Encode = () => 0;
+let encode: Encode = ENCODES_NOTHING;
 
 const { exports } = new WebAssembly.Instance(new WebAssembly.Module(Buffer.from(compiled.wasm, 'base64')), {
   env: {
@@ -90,7 +91,10 @@ export function walkReceipts(reply: Uint8Array, block: Block, watched: HasKey): 
 export function walkBodies(reply: Uint8Array, block: Block, stateSyncs: boolean, encodeOther: Encode): Walked | undefined {
   if (!place(reply, block)) return undefined;
   encode = encodeOther;
-  return kernel.walkBodies(reply.length, block.transactions.length, stateSyncs ? 1 : 0) === 0 ? undefined : walked(block);
+  const isProven = kernel.walkBodies(reply.length, block.transactions.length, stateSyncs ? 1 : 0) !== 0;
+  // It keeps the whole reply.
+  encode = ENCODES_NOTHING;
+  return isProven ? walked(block) : undefined;
 }
 
 /** Puts a reply, and what it is compared with, where the kernel looks for them; false when there is no room for that. */
@@ -168,9 +172,12 @@ function openLook(bytes: Uint8Array, part: number, look: (at: number) => number,
   };
 }
 
+/** As much as a block's receipts mostly take: memory that was used once is not given back. */
+const PART_OF_VALUES = 1024 * 1024;
+
 /** Looks at values of the plainest form (json-bytes.ts). */
 export function lookAtValues(bytes: Uint8Array): Look {
-  return openLook(bytes, LARGEST, kernel.endOfValue);
+  return openLook(bytes, PART_OF_VALUES, kernel.endOfValue);
 }
 
 /** How much of a trace is looked at in one go. */

@@ -159,4 +159,19 @@ describe('a walk over traces', () => {
     for (let step = steps.next(); step.done !== true; step = steps.next()) turns += 1;
     expect(turns).toBeGreaterThanOrEqual(many.length - 1);
   });
+
+  it('lets everybody have a turn in between, who may walk over something else, and finds the same of more than is looked at in one go', () => {
+    const long = parity(1, [0], { from: B, to: C, value: '0x7', input: `0x${'00'.repeat(300_000)}` });
+    const many = Array.from({ length: 300 }, (_, i) => [...places.slice(0, 6), ...(i === 200 ? [parity(1, [], {}), long] : [])]).flat();
+    const steps = walkParityTraces(unread(many), HASH, { has: (one) => one === C });
+    let turns = 0;
+    let step = steps.next();
+    for (; step.done !== true; step = steps.next()) {
+      turns += 1;
+      expect(walk('parityTraces', places, EVERYONE)).toHaveLength(2);
+    }
+    expect(turns).toBeGreaterThanOrEqual(3);
+    expect(plain(step.value)).toEqual(plain(readParityTraces(many, HASH)));
+    expect(step.value?.every(({ named }) => named)).toBe(true);
+  });
 });
