@@ -215,6 +215,8 @@ async function exportFile(visit: Visit, { gateway: gatewayId = '', id = '' }: Re
 async function previewOf(visit: Visit, { gateway: gatewayId = '' }: Readonly<Record<string, string>>): Promise<Answer> {
   const { gateway, permissions, href } = await enter(visit, gatewayId, 'settings');
   if (!permissions.includes(permissionOf('settings'))) throw new ServiceError('forbidden');
+  // As a page of its own it would say at our address whatever a link has it say.
+  if (!['iframe', undefined].includes(visit.request.headers['sec-fetch-dest'])) throw new ServiceError('not_found');
   const { settings, name } = triedGateway(gateway, queryOf(visit));
   const { checkout } = visit;
   return {

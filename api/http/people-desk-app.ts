@@ -19,6 +19,9 @@ export const PEOPLE_DESK_PATH = '/internal/v1/people';
 /** One budget for whatever the console asks on behalf of strangers. */
 const EVERYBODY = '0.0.0.0';
 
+/** Acts that cost what the operation costs which they lead to, such as looking on every network: nobody does them more often here than there. */
+const AS_RARE_AS: Readonly<Record<string, string>> = { 'payment-inquire': 'inquirePayment' };
+
 /** The address that a call is made for, as the console says. Pure. */
 function addressOf(asked: { address: string } | { visitor: { address: string } }): string {
   return 'visitor' in asked ? asked.visitor.address : asked.address;
@@ -31,7 +34,12 @@ function addressOf(asked: { address: string } | { visitor: { address: string } }
 async function takeFromBudget(deps: Deps, asked: Parameters<typeof addressOf>[0]): Promise<void> {
   const cookie = 'cookie' in asked && typeof asked.cookie === 'string' ? asked.cookie : undefined;
   const session = cookie === undefined ? undefined : await findSession(deps.db.sql, hashToken(cookie));
-  if (session !== undefined) return void (await rateLimit(deps, { operationId: 'peopleDeskPerson', clientIp: session.personId }));
+  if (session !== undefined) {
+    await rateLimit(deps, { operationId: 'peopleDeskPerson', clientIp: session.personId });
+    const operationId = 'act' in asked ? AS_RARE_AS[String(asked.act)] : undefined;
+    if (operationId !== undefined) await rateLimit(deps, { operationId, clientIp: session.personId });
+    return;
+  }
   // First: an address that asks too much takes nothing from what everybody shares.
   await rateLimit(deps, { operationId: 'peopleDesk', clientIp: addressOf(asked) });
   await rateLimit(deps, { operationId: 'peopleDeskAll', clientIp: EVERYBODY });

@@ -48,7 +48,7 @@ const inConsole = (path: string, who: Member, init: RequestInit = {}) =>
   fetch(`${served.origin}/g/${shop.id}${path}`, {
     redirect: 'manual',
     ...init,
-    headers: { cookie: `__Host-sluice=${who.cookie}`, 'sec-fetch-site': 'same-origin', origin: served.origin },
+    headers: { cookie: `__Host-sluice=${who.cookie}`, 'sec-fetch-site': 'same-origin', origin: served.origin, ...init.headers },
   });
 
 describe('branding', () => {
@@ -129,6 +129,8 @@ describe('the console’s preview', () => {
     // Nothing was saved by looking.
     expect(await page()).not.toContain('New &lt;name>');
     for (const scene of ['choose', 'paid', 'short']) expect((await inConsole(`/settings/preview?scene=${scene}`, owner)).status).toBe(200);
+    for (const [shownAs, status] of Object.entries({ iframe: 200, document: 404 }))
+      expect([shownAs, (await inConsole('/settings/preview', owner, { headers: { 'sec-fetch-dest': shownAs } })).status]).toEqual([shownAs, status]);
     const elsewhere = await inConsole('/settings', owner);
     expect(elsewhere.headers.get('content-security-policy')).toContain("frame-ancestors 'none'");
     for (const role of ['finance', 'support', 'cashier'])

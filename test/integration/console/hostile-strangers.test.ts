@@ -7,8 +7,8 @@ import { insertMembership } from '#api/store/people.ts';
 import { acceptOnce } from '#api/store/invitations.ts';
 import { aConsoleStage, aMember, type ConsoleStage } from '#test/harness/console-stage.ts';
 
-/** Two calls a minute for an address, sixty for all strangers. */
-const SCALE = '0.02';
+/** Six calls a minute for an address and for a person, one inquiry, a hundred and fifty for all strangers. */
+const SCALE = '0.05';
 
 let stage: ConsoleStage;
 beforeAll(async () => {
@@ -52,6 +52,18 @@ describe('somebody who is signed in and has many addresses', () => {
     for (let at = 1; at <= 70; at++) asked.push(await ask(mallory, at));
     expect([asked[0], asked.at(-1)]).toEqual(['done', 'rate_limit_exceeded']);
     expect(await ask(other, 99)).toBe('done');
+  });
+});
+
+describe('somebody who says again and again that payers paid', () => {
+  it('asks chains no more often than a server may, and goes on with everything else', async () => {
+    const mallory = await member('owner');
+    const held = { cookie: mallory.cookie, address: '192.0.2.4' };
+    const inquire = () =>
+      codeOf(stage.desk.doGatewayAct({ ...held, gateway: stage.gatewayId, act: 'payment-inquire', fields: { payment: randomUUID(), txHash: 'a' }, proof: '' }));
+    const asked = [await inquire(), await inquire()];
+    expect(asked).toEqual(['not_found', 'rate_limit_exceeded']);
+    expect(await codeOf(stage.desk.newPasskeyOptions(held))).toBe('done');
   });
 });
 
