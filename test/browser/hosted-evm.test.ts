@@ -109,7 +109,7 @@ describeInBrowser('payers of ether and its tokens', (open) => {
     expect(await payer.title.innerText()).toBe('Send any amount from $25.00');
     await payer.choose(/ETH on /);
     await payer.shows('open');
-    expect(await payer.page.locator('main').innerText()).toContain('$25.00 ≈ 0.0125 ETH now');
+    expect(await payer.page.locator('main').innerText()).toContain('$25.00 ≈ 0.0125\u00a0ETH now');
     expect(await payer.part('copy-amount').count()).toBe(0);
     const address = await payer.copy('copy-address');
     expect(await readQr(await payer.part('qr').screenshot())).toBe(`ethereum:${address}@31337`);
