@@ -1,6 +1,7 @@
 import { isIP, isIPv6 } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { isIpWithin } from '#shared/platform/ip.ts';
+import { parseUrl } from '#shared/core/parse-url.ts';
 
 /** What an address is to a webhook: anybody's, this deployment's own surroundings, or nothing a webhook may ever reach. */
 export type Reach = 'public' | 'private' | 'forbidden';
@@ -82,8 +83,8 @@ export function parseWebhookTarget(text: string, policy: WebhookPolicy): Webhook
   // The WHATWG parser drops these silently, and what is stored should be what was meant.
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
   if (/[\u0000-\u0020\u007f\\]/.test(text)) return refused('must not contain spaces, control characters or backslashes');
-  if (!/^https?:\/\/[^/]/i.test(text) || !URL.canParse(text)) return refused('must be an absolute http or https URL');
-  const url = new URL(text);
+  const url = /^https?:\/\/[^/]/i.test(text) ? parseUrl(text) : null;
+  if (url === null) return refused('must be an absolute http or https URL');
   if (policy.requireHttps && url.protocol !== 'https:') return refused('must use https');
   if (url.username !== '' || url.password !== '') return refused('must not contain credentials');
   const port = url.port === '' ? null : Number(url.port);

@@ -9,6 +9,7 @@ import { readSession } from '#api/people/sign-in.ts';
 import type { Deps } from '#api/deps.ts';
 import { matchLanguage } from '#api/page/language.ts';
 import { ERRORS, invalid, ServiceError } from '#shared/core/errors.ts';
+import { parseUrl } from '#shared/core/parse-url.ts';
 import { POLICY } from '#shared/core/policy.ts';
 import { packageRoot } from '#shared/platform/package-root.ts';
 import { readContract } from './read-contract.ts';
@@ -179,8 +180,8 @@ async function changeLanguage(visit: Visit): Promise<Answer> {
   const language = matchLanguage(catalogues.tags, field(visit, 'lang'));
   if (language === undefined) throw invalid('lang', 'must be one of the languages');
   const { referer = '' } = request.headers;
-  const from = URL.canParse(referer) ? new URL(referer) : undefined;
-  return { to: from !== undefined && routeOf({ method: 'GET', path: from.pathname }) !== undefined ? from.pathname + from.search : '/', language };
+  const from = parseUrl(referer);
+  return { to: from !== null && routeOf({ method: 'GET', path: from.pathname }) !== undefined ? from.pathname + from.search : '/', language };
 }
 
 function routeOf(request: Pick<Request, 'method' | 'path'>): { route: Route; named: Readonly<Record<string, string>> } | undefined {

@@ -9,6 +9,7 @@ import { likenessOf } from '#api/settlements/likeness.ts';
 import type { StoredReply } from '#api/store/idempotency.ts';
 import { invalid, ServiceError } from '#shared/core/errors.ts';
 import { isUuid } from '#shared/core/ids.ts';
+import { parseUrl } from '#shared/core/parse-url.ts';
 import { SentJson } from '#shared/core/sent-json.ts';
 import { traceIds, withSpan } from '#shared/platform/tracing.ts';
 import { admit } from './admit.ts';
@@ -158,7 +159,7 @@ export function createAjv(options: object): Ajv2020 {
 }
 
 function isHttpUrl(text: string): boolean {
-  return /^https?:\/\//i.test(text) && URL.canParse(text);
+  return /^https?:\/\//i.test(text) && parseUrl(text) !== null;
 }
 
 async function identify(context: Context, exchange: Exchange, name: string, scheme: Scheme): Promise<{ gateway: Gateway | null }> {

@@ -8,6 +8,7 @@ import type { Deps } from '#api/deps.ts';
 import { checkoutUrl, publicUrl } from '#api/payments/urls.ts';
 import { type ErrorCode, ServiceError } from '#shared/core/errors.ts';
 import { isUuid, uuidFrom } from '#shared/core/ids.ts';
+import { parseUrl } from '#shared/core/parse-url.ts';
 import { POLICY } from '#shared/core/policy.ts';
 import { clientIp } from './client-ip.ts';
 import { toServiceError } from './envelope.ts';
@@ -170,9 +171,8 @@ async function admit(
  */
 function isOwnPage({ headers: { origin, host } }: IncomingMessage, origins: ReadonlySet<string>): boolean {
   if (origin === undefined || origins.has(origin)) return true;
-  if (!URL.canParse(origin)) return false;
-  const page = new URL(origin);
-  return page.host === host && LOOPBACK.test(page.hostname);
+  const page = parseUrl(origin);
+  return page !== null && page.host === host && LOOPBACK.test(page.hostname);
 }
 
 /** The payment a path names, also when it is none; undefined for another path. */

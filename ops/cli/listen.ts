@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Arrived, isSigned, whatItSays } from '#ops/dev/read-webhook.ts';
 import type { ReceivedWebhook } from '#ops/dev/webhook-receiver.ts';
+import { parseUrl } from '#shared/core/parse-url.ts';
 import { type Command, type Options, textOption, UsageError } from './command.ts';
 
 const POLL_MILLISECONDS = 300;
@@ -61,8 +62,9 @@ function readOptions(options: Options): Listening {
 /** `localhost:8080/hooks` is as good as `http://localhost:8080/hooks`. */
 function readTarget(text: string): URL {
   const url = /^\w+:\/\//.test(text) ? text : `http://${text}`;
-  if (!/^https?:/.test(url) || !URL.canParse(url)) throw new UsageError(`--forward-to must be a URL, not "${text}"`);
-  return new URL(url);
+  const target = /^https?:/.test(url) ? parseUrl(url) : null;
+  if (target === null) throw new UsageError(`--forward-to must be a URL, not "${text}"`);
+  return target;
 }
 
 function readPort(options: Options): number {

@@ -4,6 +4,7 @@ import { revokePerson } from '#api/people/revoke-person.ts';
 import type { Doer } from '#api/store/console-actions.ts';
 import { listPeople, type PersonRow } from '#api/store/people.ts';
 import { instanceDirectory, readDevFile } from '#ops/dev/dev-file.ts';
+import { parseUrl } from '#shared/core/parse-url.ts';
 import { type Command, type Options, type Result, textOption, UsageError } from './command.ts';
 import { whoami } from './context.ts';
 import { DATABASE, within } from './database.ts';
@@ -102,9 +103,9 @@ function linked({ email, token, expiresAt }: Invited, origin: string): Result {
 async function consoleOf(options: Options): Promise<string> {
   const dev = await readDevFile(instanceDirectory(process.env, process.cwd())).catch(() => undefined);
   const url = textOption(options, 'console') ?? process.env.SLUICE_CONSOLE_URL ?? dev?.dashboardUrl ?? undefined;
-  if (url === undefined || !URL.canParse(url))
-    throw new UsageError('where is the console? set SLUICE_CONSOLE_URL or --console, such as https://console.example');
-  return new URL(url).origin;
+  const console = url === undefined ? null : parseUrl(url);
+  if (console === null) throw new UsageError('where is the console? set SLUICE_CONSOLE_URL or --console, such as https://console.example');
+  return console.origin;
 }
 
 function commandLine(): Doer {

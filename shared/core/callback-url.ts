@@ -1,4 +1,5 @@
 import type { SentJson } from '#shared/core/sent-json.ts';
+import { parseUrl } from './parse-url.ts';
 
 /** What is wrong with what is none. */
 export const CALLBACK_URL = 'must be an absolute http or https URL of at most 2048 characters';
@@ -6,7 +7,7 @@ export const CALLBACK_URL = 'must be an absolute http or https URL of at most 20
 /** Whether a browser can be sent there. It opens it itself, so localhost is allowed, and only http and https are (decisions 7). Pure. */
 export function isCallbackUrl(text: string): boolean {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
-  return text.length <= 2_048 && !/[\u0000-\u0020\u007f\\]/.test(text) && /^https?:\/\/[^/]/i.test(text) && URL.canParse(text);
+  return text.length <= 2_048 && !/[\u0000-\u0020\u007f\\]/.test(text) && /^https?:\/\/[^/]/i.test(text) && parseUrl(text) !== null;
 }
 
 /** The result that the callback reports. These two parameters win over the merchant's own of the same name (decisions 7). */

@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { z } from 'zod';
 import type { NetworkConfig } from '#shared/core/assets.ts';
 import { isMoney } from '#shared/core/money.ts';
+import { parseUrl } from '#shared/core/parse-url.ts';
 import { POLICY } from '#shared/core/policy.ts';
 import { isIpRange } from './ip.ts';
 import { networkProblems } from './network-problems.ts';
@@ -110,7 +111,7 @@ const urlsByName = list.transform((pairs, context) => {
   const urls: Record<string, string> = {};
   for (const pair of pairs) {
     const [, name, url] = /^([a-z0-9-]+)=(https?:\/\/.+)$/.exec(pair) ?? [];
-    if (name === undefined || url === undefined || !URL.canParse(url)) context.addIssue(`must be name=URL pairs, which ${pair.slice(0, 60)} is not`);
+    if (name === undefined || url === undefined || parseUrl(url) === null) context.addIssue(`must be name=URL pairs, which ${pair.slice(0, 60)} is not`);
     else urls[name] = url.replace(/\/+$/, '');
   }
   return urls;
@@ -124,16 +125,15 @@ const flagOrRanges = list.transform((parts, context): boolean | string[] => {
   return parts;
 });
 /** The page's own paths begin at the root, and browsers say by their `Origin` that they came from it. */
-const origin = z
-  .string()
-  .refine(
-    (text) => /^https?:/i.test(text) && URL.canParse(text) && new URL(text).href === `${new URL(text).origin}/`,
-    'must be an origin such as https://pay.example',
-  );
+const origin = z.string().refine((text) => {
+  const url = /^https?:/i.test(text) ? parseUrl(text) : null;
+  return url !== null && url.href === `${url.origin}/`;
+}, 'must be an origin such as https://pay.example');
 /** Passkeys belong to a name, and browsers keep the cookie only where nobody listens in. */
 const consoleOrigin = origin.refine((text) => {
-  if (!URL.canParse(text)) return true;
-  const { protocol, hostname } = new URL(text);
+  const url = parseUrl(text);
+  if (url === null) return true;
+  const { protocol, hostname } = url;
   return hostname === 'localhost' || (protocol === 'https:' && /[a-z]/i.test(hostname) && !hostname.startsWith('['));
 }, 'must be https with a name, or http://localhost: passkeys work nowhere else');
 const SECRET_LENGTH = 32;

@@ -28,6 +28,13 @@ async function pay(
 describeOperation('listPayments', {
   200: ({ send, service, shop }) => {
     const ids: string[] = [];
+    /** Says that payments were made at another time, and counts them on that day. */
+    const madeAt = (paymentIds: readonly string[], at: string) => service.world.database.sql`
+      with before as (select id, gateway_id, sandbox, (created_at at time zone 'UTC')::date as day from payments where id = any(${[...paymentIds]}::uuid[])),
+        moved as (update payments p set created_at = ${at}::timestamptz from before b where p.id = b.id),
+        days as (select gateway_id, sandbox, day, -1 as count from before
+          union all select gateway_id, sandbox, (${at}::timestamptz at time zone 'UTC')::date, 1 from before)
+      insert into day_changes (gateway_id, sandbox, day, made_on, what, count) select gateway_id, sandbox, day, day, 'created', count from days`;
     const list = async (query = '', from: Shop = shop): Promise<Page> => (await send({ query, from })).data as unknown as Page;
     beforeAll(async () => {
       for (let made = 0; made < 5; made++) ids.unshift((await shop.payment({ amount: `${made + 1}` })).paymentUid);
@@ -97,7 +104,7 @@ describeOperation('listPayments', {
       const busy = await service.aShop();
       const made: string[] = [];
       for (let count = 0; count < 6; count++) made.push((await busy.payment()).paymentUid);
-      await service.world.database.sql`update payments set created_at = '2026-01-01T00:00:00.123456Z' where gateway_id = ${busy.id}`;
+      await madeAt(made, '2026-01-01T00:00:00.123456Z');
       const seen: unknown[] = [];
       for (let after: string | null | undefined; after !== null; ) {
         const page = await list(`?limit=2${after === undefined ? '' : `&after=${after}`}`, busy);
@@ -119,9 +126,9 @@ describeOperation('listPayments', {
       const make = async () =>
         String((await dated.call('POST', '/payments', { body: { currencyCode: 'USD', amount: '1', callbackUrl: 'https://shop.example/x' } })).data.paymentUid);
       const [first, second] = [await make(), await make()];
-      const { sql } = service.world.database;
-      await sql`update payments set created_at = '2026-03-01T10:00:00Z' where id = ${first}`;
-      await sql`update payments set created_at = '2026-03-02T10:00:00Z', status = 'EXPIRED', resolved_at = '2026-03-02T11:00:00Z' where id = ${second}`;
+      await madeAt([first], '2026-03-01T10:00:00Z');
+      await madeAt([second], '2026-03-02T10:00:00Z');
+      await service.world.database.sql`update payments set status = 'EXPIRED', resolved_at = '2026-03-02T11:00:00Z' where id = ${second}`;
       const found = async (query: string): Promise<unknown[]> => idsOf(await list(query, dated));
       expect(await found('?status=EXPIRED')).toEqual([second]);
       expect(await found('?status=SUCCESS')).toEqual([]);
@@ -238,7 +245,7 @@ describeOperation('listPayments', {
       const rare = (await busy.payment({ isSandbox: true })).paymentUid;
       const common = (await busy.payment()).paymentUid;
       const { sql } = service.world.database;
-      await sql`update payments set created_at = created_at - interval '1 day' where id = ${rare}`;
+      await madeAt([rare], new Date(Date.now() - 86_400_000).toISOString());
       await sql`insert into payments select (jsonb_populate_record(p, jsonb_build_object('id', gen_random_uuid()))).*
         from payments p, generate_series(1, ${POLICY.listLookedThrough - 1}) where p.id = ${common}`;
       const first = await list('?sandbox=true', busy);

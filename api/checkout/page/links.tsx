@@ -1,6 +1,7 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { Changing } from './changing.tsx';
 import { Icon } from '#api/page/icons.tsx';
+import { parseUrl } from '#shared/core/parse-url.ts';
 import type { View } from './view.ts';
 
 interface OutsideLinkProps {
@@ -47,7 +48,7 @@ export function ContactLink({ view, text, look = 'quiet' }: { view: View; text: 
 
 /** The support address with the payment's id in it: a query field, or the subject of a mail. Null if it is no web or mail address. Pure. */
 export function contactHref(supportUrl: string, paymentId: string): string | null {
-  const url = readUrl(supportUrl);
+  const url = parseUrl(supportUrl);
   if (url === null) return null;
   if (url.protocol === 'mailto:') {
     if (!url.searchParams.has('subject')) url.search = `${url.search}${url.search === '' ? '?' : '&'}subject=${encodeURIComponent(paymentId)}`;
@@ -56,15 +57,6 @@ export function contactHref(supportUrl: string, paymentId: string): string | nul
   if (url.protocol !== 'https:' && url.protocol !== 'http:') return null;
   url.searchParams.set('paymentUid', paymentId);
   return url.href;
-}
-
-/** `URL.canParse` is younger than the browsers that the page is built for. */
-function readUrl(text: string): URL | null {
-  try {
-    return new URL(text);
-  } catch {
-    return null;
-  }
 }
 
 /** The page's own address with `query`, keeping a language that was asked for. Pure. */

@@ -167,7 +167,7 @@ interface Schema {
 
 function leadsSomewhere(href: string, slug: string): boolean {
   if (/^https?:/.test(href)) return true;
-  if (['/docs/api', '/docs/operator-api', '/openapi.json', '/llms.txt', '/llms-full.txt'].includes(href)) return true;
+  if (['/docs/api', '/docs/operator-api', '/docs/checkout-api', '/openapi.json', '/llms.txt', '/llms-full.txt'].includes(href)) return true;
   const [path = '', anchor] = (href.startsWith('#') ? `/docs/${slug}${href}` : addressOf(href, slug)).split('#');
   const target = read.bySlug.get(path.replace(/^\/docs\/?/, ''));
   if (target === undefined || path === href) return false;
