@@ -187,6 +187,7 @@ function CashoutActs({ screen, place }: { screen: CashoutScreen; place: Surround
   return (
     <section class="card card-act acts" aria-label={t('parked.title')}>
       {item.status === 'UNDERFUNDED' && <ActForm place={place} act="settlement-retry" fields={fields} look="main" label={t('parked.retry')} />}
+      {item.status === 'WAITING_AML_CREDIT' && <ActForm place={place} act="credits-ask" look="main" label={t('screening.ask')} />}
       <ActForm place={place} act="settlement-cancel" fields={fields} label={t('parked.cancel')} />
     </section>
   );
