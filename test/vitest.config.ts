@@ -26,7 +26,7 @@ const FULL = [
   'test/journeys/{unmined-bitcoin,upgrade}.test.ts',
   'test/monitoring/{live,rules}.test.ts',
   'test/playbook/*.test.ts',
-  'test/unit/{chains/walk-fuzz,dev/contracts,platform/database-rights}.test.ts',
+  'test/unit/{chains/walk-fuzz,dev/contracts,dev/kernel,platform/database-rights}.test.ts',
 ];
 /** `short` is what `npm test` runs, `full` what `npm run test:full` does; without it every file may be named. */
 const asked = process.env.SLUICE_TESTS;

@@ -1,11 +1,10 @@
-import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { main } from 'assemblyscript/asc';
 
 const SOURCES = new URL('../../../shared/chains/kernel/', import.meta.url);
 
 /** Compiles what shared/chains/kernel.ts runs; the same compiler gives the same bytes on every machine. */
-export async function compileKernel(): Promise<{ sources: string; wasm: string }> {
+export async function compileKernel(): Promise<{ wasm: string }> {
   let wasm: Uint8Array | undefined;
   const { error, stderr } = await main(
     ['index.ts', '--outFile', 'kernel.wasm', '-O3', '--noAssert', '--runtime', 'stub', '--enable', 'simd', '--initialMemory', String(PAGES)],
@@ -20,14 +19,7 @@ export async function compileKernel(): Promise<{ sources: string; wasm: string }
   );
   const said = stderr.toString();
   if (error !== null || wasm === undefined || said !== '') throw new Error(`the kernel does not compile: ${said}`, { cause: error });
-  return { sources: digestSources(), wasm: Buffer.from(wasm).toString('base64') };
-}
-
-/** SHA-256 of all sources, which says without the seconds of a compiler whether they are those that were compiled. */
-export function digestSources(): string {
-  const digest = createHash('sha256');
-  for (const name of readdirSync(SOURCES).sort()) if (name.endsWith('.as')) digest.update(`${name}\n${readSource(name)}`);
-  return digest.digest('hex');
+  return { wasm: Buffer.from(wasm).toString('base64') };
 }
 
 /** Pages of 64 KiB: as many as memory.as divides. */

@@ -10,7 +10,6 @@ import { endOf, LEAF_ROOM, placeValue, startOf, writeTrieRoot } from './trie';
  * Encodes the transaction between two places of the reply as careful readers do, and writes it to `to`; answers how long it is, or 0 when its form is
  * not known or it is longer than `room`.
  */
-// @ts-ignore: a decorator
 @external('env', 'encode')
 declare function encode(from: usize, end: usize, type: i32, to: usize, room: usize): usize;
 
@@ -47,13 +46,11 @@ const FIELDS: usize = 18;
 const begins = memory.data(18 * 4, 16);
 const stops = memory.data(18 * 4, 16);
 
-// @ts-ignore: a decorator
 @inline
 function begin(field: usize): usize {
   return load<u32>(begins + 4 * field);
 }
 
-// @ts-ignore: a decorator
 @inline
 function stop(field: usize): usize {
   return load<u32>(stops + 4 * field);

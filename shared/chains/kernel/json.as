@@ -66,7 +66,6 @@ export function isSame(at: usize, other: usize, length: usize): bool {
 }
 
 /** Whether the key at `at`, whose length was looked at, is this one. */
-// @ts-ignore: a decorator
 @inline
 export function isKey(at: usize, key: string): bool {
   return isAt(at + 1, key);
@@ -108,7 +107,6 @@ export function endOfValue(at: usize): usize {
   }
 }
 
-// @ts-ignore: a decorator
 @inline
 function isDigit(code: u8): bool {
   return code - ZERO <= 9;

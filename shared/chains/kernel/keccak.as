@@ -153,19 +153,16 @@ export function keccak(from: usize, length: usize, to: usize): void {
 const states = memory.data(400, 16);
 const otherLast = memory.data(136, 16);
 
-// @ts-ignore: a decorator
 @inline
 function xor(a: v128, b: v128): v128 {
   return v128.xor(a, b);
 }
 
-// @ts-ignore: a decorator
 @inline
 function rotate(a: v128, bits: i32): v128 {
   return v128.or(i64x2.shl(a, bits), i64x2.shr_u(a, 64 - bits));
 }
 
-// @ts-ignore: a decorator
 @inline
 function pair(from: usize, other: usize, offset: usize): v128 {
   return v128.load64_lane(other + offset, v128.load64_zero(from + offset), 1);

@@ -6,7 +6,6 @@ import { endOfQuantity, headerLength, isHex, isWhole, quantityLength, stringLeng
 import { endOf, LEAF_ROOM, placeValue, writeTrieRoot } from './trie';
 
 /** Whether the twenty bytes at a place are those of a watched address. */
-// @ts-ignore: a decorator
 @external('env', 'has')
 declare function has(at: usize): bool;
 

@@ -5,7 +5,6 @@ import { BLOCK_HASH, FRAME, REPLY, STEPS, WORD } from './memory';
 import { endOfQuantity, writeHex } from './rlp';
 
 /** Whether the twenty bytes at a place are those of a watched address. */
-// @ts-ignore: a decorator
 @external('env', 'has')
 declare function has(at: usize): bool;
 

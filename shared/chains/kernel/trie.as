@@ -23,13 +23,11 @@ let waiting: usize = 0;
 let waitingLength: usize = 0;
 let waitingTo: usize = 0;
 
-// @ts-ignore: a decorator
 @inline
 export function startOf(position: usize): usize {
   return load<u32>(STARTS + 4 * position);
 }
 
-// @ts-ignore: a decorator
 @inline
 export function endOf(position: usize): usize {
   return load<u32>(ENDS + 4 * position);
