@@ -8,6 +8,8 @@ const DECIDED_ABOUT = 5_000;
 const PER_CASHOUT = 250;
 /** Bytes of a PSBT (BIP-174) up to its first input: mark, key of the unsigned transaction, its length, version, one input. */
 const PSBT_HEAD = '70736274ff010064020000' + '0001';
+/** Stands for an account that is no gateway's or no cashout's; nobody has this id. */
+const NONE = '00000000-0000-0000-0000-000000000000';
 
 const ASSETS = `
   (values
@@ -24,7 +26,20 @@ const ASSETS = `
  */
 export async function writeHistory(tx: Tx, payments: number): Promise<void> {
   await tx`set local session_replication_role = replica`;
+  await tx`set local work_mem = '512MB'`;
+  await tx`set local maintenance_work_mem = '1GB'`;
+  const indexes = await dropIndexes(tx);
   for (const statement of statementsOf(payments)) await tx.unsafe(statement);
+  for (const definition of indexes) await tx.unsafe(definition);
+}
+
+/** Takes away every index that is no constraint's, and returns how each was made: filled row by row, they take longer than everything else. */
+async function dropIndexes(tx: Tx): Promise<string[]> {
+  const indexes = await tx<{ name: string; definition: string }[]>`
+    select i.indexrelid::regclass::text as name, pg_get_indexdef(i.indexrelid) as definition from pg_index i join pg_class c on c.oid = i.indrelid
+    where c.relnamespace = 'public'::regnamespace and c.relkind = 'r' and not exists (select 1 from pg_constraint k where k.conindid = i.indexrelid) order by 1`;
+  for (const { name } of indexes) await tx.unsafe(`drop index ${name}`);
+  return indexes.map(({ definition }) => definition);
 }
 
 const idOf = (what: string, key: string): string => `md5('${what} ' || ${key})::uuid`;
@@ -226,6 +241,7 @@ function cashouts(payments: number): string[] {
        values ('sent', 0, null, null::numeric), (case when s.contract is null then 'native' else 'token' end, 0, t.address, trunc(s.net * 10::numeric ^ s.decimals)),
          (case s.network when 'bitcoin' then 'native' end, 1, 'bitcoin-hot', s.change)) as e (kind, ordinal, recipient, raw)
      where e.kind is not null`,
+    ...['cashed', 'drawn', 'sightings'].map((table) => `analyze ${table}`),
     `insert into output_locks (network_id, txid, vout, payout_id, locked_at) select network_id, txid, 0, payout, created_at from drawn where network = 'bitcoin'`,
     // What comes back is spent by the next one.
     `insert into output_locks (network_id, txid, vout, payout_id, locked_at)
@@ -243,17 +259,21 @@ function cashouts(payments: number): string[] {
   ];
 }
 
+/** `is not distinct from` as an equation, which a hash join can use: every cashout has accounts of its own. */
+const sameOrNone = (column: string): string => `coalesce(a.${column}, '${NONE}') = coalesce(p.${column}, '${NONE}')`;
+
 /** The ledger from what was posted, and nothing left of how it was made. */
 function closing(): string[] {
   return [
     `insert into ledger_accounts (asset_id, kind, gateway_id, settlement_id, balance)
      select asset_id, account, gateway_id, settlement_id, sum(amount) from postings group by 1, 2, 3, 4 order by 4 nulls first, 1, 2, 3`,
-    'insert into ledger_transactions (source_key, kind, at) select source_key, min(kind), min(at) from postings group by source_key order by min(at), source_key',
+    'insert into ledger_transactions (source_key, kind, at) select source_key, min(kind), min(at) from postings group by source_key order by min(at), source_key collate "C"',
+    'analyze postings',
     'analyze ledger_accounts',
     'analyze ledger_transactions',
     `insert into ledger_entries (transaction_id, account_id, asset_id, amount)
      select t.id, a.id, p.asset_id, sum(p.amount) from postings p join ledger_transactions t on t.source_key = p.source_key
-       join ledger_accounts a on a.asset_id = p.asset_id and a.kind = p.account and a.gateway_id is not distinct from p.gateway_id and a.settlement_id is not distinct from p.settlement_id
+       join ledger_accounts a on a.asset_id = p.asset_id and a.kind = p.account and ${sameOrNone('gateway_id')} and ${sameOrNone('settlement_id')}
      group by 1, 2, 3 order by 1`,
     `insert into tallies (list, gateway_id, status, count)
      select 'payments', gateway_id, status, count(*) from payments group by 2, 3

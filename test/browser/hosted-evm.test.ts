@@ -133,7 +133,7 @@ describeInBrowser('payers of ether and its tokens', (open) => {
 
     await shop.send('ETH', address, amount);
     await payer.shows('success');
-    expect(await payer.page.locator('main').innerText()).toContain('Your payment arrived late and was captured.');
+    expect(await payer.page.locator('main').innerText()).toContain('Your payment arrived late and was still counted.');
     await payer.part('stop-returning').click();
     await expectWebhooks(scene, payment.id, ['EXPIRED', 'SUCCESS']);
   });
