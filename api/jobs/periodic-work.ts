@@ -19,6 +19,7 @@ import { expireParked } from '#api/settlements/expire-parked.ts';
 import { deleteOldSignatures } from '#api/store/credentials.ts';
 import { listForgottenCredits } from '#api/store/credits.ts';
 import { deleteOldExports } from '#api/store/exports.ts';
+import { listNetworksToCredit } from '#api/store/deposits.ts';
 import { listUntrusted } from '#api/store/database-epoch.ts';
 import { foldDayChanges } from '#api/store/day-figures.ts';
 import { deleteOldReplies } from '#api/store/idempotency.ts';
@@ -72,7 +73,7 @@ export const periodicWork = {
 
   // Well inside the contract's "about a minute".
   'expire-payments': { everySeconds: POLICY.expiryCheckSeconds, run: expireDuePayments },
-  'credit-deposits': { everySeconds: 5, run: (deps) => addUp([...deps.chains.values()], ({ id }) => creditFinalDeposits(deps, id)) },
+  'credit-deposits': { everySeconds: 5, run: creditWaiting },
   'confirm-simulations': { everySeconds: POLICY.sandboxCheckSeconds, run: confirmDueSimulations },
   'requeue-unscreened': { everySeconds: 60, run: (deps) => requeue(deps, 'deposit.screen', listForgottenCredits(deps.db.sql)) },
   'tend-screenings': { everySeconds: 60, run: (deps) => deps.screening.tend() },
@@ -194,9 +195,11 @@ async function forgetDoneJobs({ db }: Deps): Promise<number> {
   return total;
 }
 
-async function addUp<One>(all: readonly One[], run: (one: One) => Promise<number>): Promise<number> {
+/** What the consumer did not get to; networks with nothing to decide about cost no statement each. */
+async function creditWaiting(deps: Deps): Promise<number> {
+  const ids = [...deps.chains.values()].map(({ id }) => id);
   let total = 0;
-  for (const one of all) total += await run(one);
+  for (const id of await listNetworksToCredit(deps.db.sql, ids)) total += await creditFinalDeposits(deps, id);
   return total;
 }
 

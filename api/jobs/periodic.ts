@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Deps } from '#api/deps.ts';
 import { toldOf } from '#shared/platform/database-problems.ts';
 import type { Database } from '#shared/platform/postgres.ts';
@@ -6,7 +7,14 @@ import type { Periodic } from './work.ts';
 /** First half of the advisory lock key; the second is a hash of the work's name. */
 const LOCK_CLASS = 7_582_002;
 
+/** What is due within this part of its period begins with what is due now. */
+const TOGETHER_WITHIN = 0.1;
+/** How long a lock may be held beyond its work, so that those of short work go back in one statement. */
+const RELEASED_WITHIN_MS = 100;
+
 type Named = Periodic & { name: string };
+/** Due at a moment of this process' own clock, milliseconds. */
+type Due = Named & { dueMs: number };
 
 export interface PeriodicRunner {
   /** Runs all of it once, now, and waits for all; for the development clock. */
@@ -17,52 +25,101 @@ export interface PeriodicRunner {
 
 /**
  * Runs each piece of work about every `everySeconds`, never overlapping itself; a replica skips what another one is running,
- * unless each is to run it.
+ * unless each is to run it. What is due at about the same time begins together, and asks for its locks in one statement.
  * The locks live on one connection of their own, so that work that waits cannot use up the pool it needs; the work has a
  * small pool with more patience than requests, because some read whole tables.
  */
 export function startPeriodic(deps: Deps, work: Readonly<Record<string, Periodic>>): PeriodicRunner {
-  const locks = deps.db.apart({ name: 'sluice-periodic', max: 1, lifetimeMs: Number.POSITIVE_INFINITY });
+  const lockConnection = deps.db.apart({ name: 'sluice-periodic', max: 1, lifetimeMs: Number.POSITIVE_INFINITY });
   const patient = deps.db.apart({ name: 'sluice-periodic', max: 6, deadlines: 'long' });
   const unhurried: Deps = { ...deps, db: patient };
-  const all = Object.entries(work).map(([name, one]): Named => ({ ...one, name }));
+  const locks = periodicLocks(deps, lockConnection);
+  const all = Object.entries(work).map(([name, one]): Due => ({ ...one, name, dueMs: 0 }));
   const running = new Map<string, Promise<void>>();
-  const timers = new Map<string, NodeJS.Timeout>();
+  let timer: NodeJS.Timeout | undefined;
   let stopping = false;
 
-  const run = (named: Named): Promise<void> => {
-    const current = running.get(named.name);
-    if (current !== undefined) return current;
-    const started = (named.everyReplica ? runNow(unhurried, named) : runLocked(unhurried, locks, named)).finally(() => running.delete(named.name));
-    running.set(named.name, started);
-    return started;
+  /** Begins all of them that do not run yet; answers when all have ended. */
+  const run = async (some: readonly Named[]): Promise<void> => {
+    const begun = some.filter(({ name }) => !running.has(name));
+    const locked = begun.filter((named) => named.everyReplica === undefined);
+    const held = locks.take(locked.map(({ name }) => name));
+    for (const named of begun) {
+      const started = named.everyReplica ? runNow(unhurried, named) : runLocked(unhurried, held, locks.release, named);
+      running.set(
+        named.name,
+        started.finally(() => running.delete(named.name)),
+      );
+    }
+    await Promise.all(some.map(({ name }) => running.get(name)));
   };
-  const begin = (named: Named): void => {
-    if (stopping) return;
-    timers.set(
-      named.name,
-      setTimeout(() => begin(named), pauseOf(named)),
-    );
-    void run(named);
+  const beat = (): void => {
+    if (stopping || all.length === 0) return;
+    const now = performance.now();
+    const due = all.filter((one) => one.dueMs <= now + one.everySeconds * TOGETHER_WITHIN * 1_000);
+    for (const one of due) one.dueMs = now + one.everySeconds * 1_000;
+    void run(due);
+    // Replicas that started together must not meet at the same locks for ever: one would never get to run anything.
+    const next = Math.min(...all.map(({ dueMs }) => dueMs)) - now;
+    timer = setTimeout(beat, next * (1 + TOGETHER_WITHIN * Math.random()));
   };
-  for (const named of all) begin(named);
+  beat();
   return {
     runAll: async () => {
       await Promise.all([...running.values()]);
-      for (const named of all) await run(named);
+      for (const named of all) await run([named]);
     },
     stop: async () => {
       stopping = true;
-      for (const timer of timers.values()) clearTimeout(timer);
+      clearTimeout(timer);
       await Promise.all([...running.values()]);
-      await Promise.all([locks.end(), patient.end()]);
+      await Promise.all([lockConnection.end(), patient.end()]);
     },
   };
 }
 
-/** Replicas that started together must not meet at the same lock for ever: one would never get to run it and never renew its gauges. */
-function pauseOf({ everySeconds }: Periodic): number {
-  return everySeconds * (950 + 100 * Math.random());
+interface PeriodicLocks {
+  /** Names of those that nobody else holds; empty where Postgres cannot be asked. */
+  take(names: readonly string[]): Promise<ReadonlySet<string>>;
+  /** Gives one back, with those that end in the same moment. */
+  release(name: string): Promise<void>;
+}
+
+function periodicLocks(deps: Deps, { sql }: Database): PeriodicLocks {
+  let ended: { names: string[]; released: Promise<void> } | undefined;
+  const trying = async (what: () => Promise<void>): Promise<void> => {
+    try {
+      await what();
+    } catch (error) {
+      deps.log.warn(toldOf(error), 'locks of periodic work cannot be asked for or given back');
+    }
+  };
+  return {
+    async take(names) {
+      const held = new Set<string>();
+      if (names.length === 0) return held;
+      await trying(async () => {
+        const rows = await sql<{ name: string; held: boolean }[]>`
+          select w.name, pg_try_advisory_lock(${LOCK_CLASS}, hashtext(w.name)) as held from unnest(${names as string[]}::text[]) as w (name)`;
+        for (const row of rows) if (row.held) held.add(row.name);
+      });
+      return held;
+    },
+    release(name) {
+      if (ended === undefined) {
+        const names: string[] = [];
+        const released = pause(RELEASED_WITHIN_MS).then(() => {
+          ended = undefined;
+          return trying(async () => {
+            await sql`select pg_advisory_unlock(${LOCK_CLASS}, hashtext(w.name)) from unnest(${names}::text[]) as w (name)`;
+          });
+        });
+        ended = { names, released };
+      }
+      ended.names.push(name);
+      return ended.released;
+    },
+  };
 }
 
 async function runNow(deps: Deps, named: Named): Promise<void> {
@@ -74,16 +131,8 @@ async function runNow(deps: Deps, named: Named): Promise<void> {
   }
 }
 
-async function runLocked(deps: Deps, locks: Database, named: Named): Promise<void> {
-  try {
-    const [lock] = await locks.sql<[{ held: boolean }]>`select pg_try_advisory_lock(${LOCK_CLASS}, hashtext(${named.name})) as held`;
-    if (!lock.held) return;
-    try {
-      await runNow(deps, named);
-    } finally {
-      await locks.sql`select pg_advisory_unlock(${LOCK_CLASS}, hashtext(${named.name}))`;
-    }
-  } catch (error) {
-    deps.log.warn({ ...toldOf(error), work: named.name }, 'periodic work failed');
-  }
+async function runLocked(deps: Deps, held: Promise<ReadonlySet<string>>, release: PeriodicLocks['release'], named: Named): Promise<void> {
+  if (!(await held).has(named.name)) return;
+  await runNow(deps, named);
+  await release(named.name);
 }

@@ -4,7 +4,7 @@ import type { Unproven } from '#api/intents/say.ts';
 import { stopUnproven } from '#api/intents/stop-unproven.ts';
 import { listPayableRefunds, type StoredRefund } from '#api/store/aml.ts';
 import { findAsset, type StoredAsset } from '#api/store/assets.ts';
-import { findMisplaced, listMisplaced, type MisplacedCoins } from '#api/store/misplaced-coins.ts';
+import { findMisplaced, listMisplaced, listNetworksWithHeldOrders, type MisplacedCoins } from '#api/store/misplaced-coins.ts';
 import { listRefundPayouts, listWithheldPayouts } from '#api/store/payouts.ts';
 import { findWithheldTransfer, listOrderedWithheld, lockWithheldTransfer, type WithheldTransfer } from '#api/store/withheld-transfers.ts';
 import { Invariant } from '#shared/core/errors.ts';
@@ -21,7 +21,12 @@ import { poolAddress } from '#api/payouts/rules/wallets.ts';
  */
 export async function payHeldOrders(deps: Deps): Promise<number> {
   let planned = 0;
-  for (const chain of deps.chains.values()) {
+  const chains = [...deps.chains.values()];
+  const ordered = await listNetworksWithHeldOrders(
+    deps.db.sql,
+    chains.map(({ id }) => id),
+  );
+  for (const chain of chains.filter(({ id }) => ordered.has(id))) {
     for (const { name, order, unproven } of await listOrders(deps, chain)) {
       const stop = { network: chain.config.name, what: name };
       const outcome = unproven === null ? await sendOrder(deps, chain, order) : await stopUnproven(deps, stop, unproven);

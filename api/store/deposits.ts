@@ -191,6 +191,15 @@ export async function listPaymentsWithOpenDeposits(reads: Reads, networkId: stri
     group by payment_id order by min(height), payment_id`;
 }
 
+/** Which of these networks have a deposit to be decided about, or anything at an address of ours that is not booked; locks nothing. */
+export async function listNetworksToCredit(reads: Reads, networkIds: readonly string[]): Promise<string[]> {
+  const rows = await reads<{ id: string }[]>`
+    select n.id from unnest(${networkIds as string[]}::uuid[]) as n (id)
+    where exists (select 1 from deposits d where d.network_id = n.id and d.state = 'seen')
+      or exists (select 1 from sightings s where s.network_id = n.id and s.canonical and s.booked_at is null and s.kind <> 'sent')`;
+  return rows.map(({ id }) => id);
+}
+
 /** The open deposits of one payment on every network, the earliest block first, in chain order within a network (whose block times may step back); takes no lock. */
 export async function listOpenDeposits(reads: Reads, paymentId: string): Promise<OpenDeposit[]> {
   const rows = await reads<OpenRow[]>`

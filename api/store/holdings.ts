@@ -43,6 +43,7 @@ export async function listHoldingAddresses(reads: Reads, { networkId, contract }
 
 /** A wallet and an asset whose balance before the watch is not in the books yet. */
 export interface UnopenedHolding {
+  networkId: string;
   walletId: string;
   address: string;
   assetId: string;
@@ -62,9 +63,9 @@ export interface UnopenedHolding {
  * is final: all that was seen, even before an indexer gave its word that it watches the wallet, and that may be blocks later.
  * Movements that were booked before the token was configured passed the books by. Takes no lock.
  */
-export async function listUnopenedHoldings(reads: Reads, networkId: string): Promise<UnopenedHolding[]> {
+export async function listUnopenedHoldings(reads: Reads, networkIds: readonly string[]): Promise<UnopenedHolding[]> {
   const rows = await reads<(Omit<UnopenedHolding, 'booked'> & { booked: string })[]>`
-    select w.id as "walletId", w.address, a.id as "assetId", a.symbol, a.contract, a.decimals, v.watched_from, t.final_height,
+    select w.network_id, w.id as "walletId", w.address, a.id as "assetId", a.symbol, a.contract, a.decimals, v.watched_from, t.final_height,
       (select coalesce(sum(case
           when s.kind = 'sent' then -s.raw_fee::numeric
           else (case when s.recipient = w.address then s.raw_amount::numeric else 0 end) - (case when s.sender = w.address then s.raw_amount::numeric else 0 end)
@@ -74,9 +75,9 @@ export async function listUnopenedHoldings(reads: Reads, networkId: string): Pro
           and (s.booked_at is null or s.booked_at >= a.created_at))::text as booked
     from wallets w join watches v on v.network_id = w.network_id and v.address = w.address join assets a on a.network_id = w.network_id
       join chain_tips t on t.network_id = w.network_id
-    where w.network_id = ${networkId} and w.role <> 'deposit' and v.watched_from is not null and t.final_height >= v.watched_from - 1
+    where w.network_id = any(${networkIds as string[]}::uuid[]) and w.role <> 'deposit' and v.watched_from is not null and t.final_height >= v.watched_from - 1
       and not exists (select 1 from ledger_transactions l where l.source_key = 'opening:' || w.id || ':' || a.id)
-    order by w.id, a.id`;
+    order by w.network_id, w.id, a.id`;
   return rows.map((row) => ({ ...row, booked: BigInt(row.booked) }));
 }
 

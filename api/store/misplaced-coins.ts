@@ -20,6 +20,16 @@ interface Row {
   excess: string;
 }
 
+/** Which of these networks have an order to refund or to pay out held coins, or a payment that ever changed its pool; locks nothing. */
+export async function listNetworksWithHeldOrders(sql: Reads, networkIds: readonly string[]): Promise<ReadonlySet<string>> {
+  const rows = await sql<{ id: string }[]>`
+    select n.id from unnest(${networkIds as string[]}::uuid[]) as n (id)
+    where exists (select 1 from aml_refunds r where r.network_id = n.id and r.status = 'ordered')
+      or exists (select 1 from withheld_transfers t where t.network_id = n.id and t.status = 'ordered')
+      or exists (select 1 from pool_moves m where m.network_id = n.id)`;
+  return new Set(rows.map(({ id }) => id));
+}
+
 /**
  * Payments of a network that changed their pool and whose coins have not followed them yet, the earliest first; none of which
  * a sweep, a transfer, or whatever else spends their outputs is still on its way. Locks nothing.

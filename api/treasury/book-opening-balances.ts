@@ -13,14 +13,14 @@ import { fund } from '#state-machines/ledger/postings.ts';
  */
 export async function bookOpeningBalances(deps: Deps): Promise<number> {
   let booked = 0;
-  for (const chain of deps.chains.values()) {
-    for (const holding of await listUnopenedHoldings(deps.db.sql, chain.id)) {
-      try {
-        if (await bookOpening(deps, chain, holding)) booked += 1;
-      } catch (error) {
-        if (!(error instanceof ChainUnavailable)) throw error;
-        deps.log.warn({ err: error, network: chain.config.name, wallet: holding.address, asset: holding.symbol }, 'an opening balance cannot be read');
-      }
+  const chains = new Map([...deps.chains.values()].map((chain) => [chain.id, chain]));
+  for (const holding of await listUnopenedHoldings(deps.db.sql, [...chains.keys()])) {
+    const chain = chains.get(holding.networkId) as Chain;
+    try {
+      if (await bookOpening(deps, chain, holding)) booked += 1;
+    } catch (error) {
+      if (!(error instanceof ChainUnavailable)) throw error;
+      deps.log.warn({ err: error, network: chain.config.name, wallet: holding.address, asset: holding.symbol }, 'an opening balance cannot be read');
     }
   }
   return booked;

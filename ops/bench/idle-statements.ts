@@ -22,6 +22,7 @@ const AROUND = [
   /from deposits where network_id = \$\d+ and state = 'seen'/,
   /^update sightings s set booked_at/,
   /^select c\.id from credits c join chain_tips/,
+  /^select network_id, height, hash, block_time, .* from chain_tips where network_id = \$\d+$/,
 ];
 const PERIODIC = 'sluice-periodic';
 

@@ -29,7 +29,7 @@ export async function assertBooksMatchChain({ database, network, networks }: Com
 
 async function allOpened(database: FreshDatabase, network: NetworkConfig): Promise<boolean> {
   const stored = await findNetwork(database.sql, network.name);
-  return stored !== undefined && (await listUnopenedHoldings(database.sql, stored.id)).length === 0;
+  return stored !== undefined && (await listUnopenedHoldings(database.sql, [stored.id])).length === 0;
 }
 
 async function compareOne(database: FreshDatabase, network: NetworkConfig): Promise<void> {

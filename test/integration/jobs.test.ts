@@ -6,6 +6,7 @@ import { pauseAfter } from '#api/jobs/run-job.ts';
 import { type Jobs, startJobs } from '#api/jobs/start.ts';
 import { handOver, handOverDue, insertOutbox, TOPICS } from '#api/store/outbox.ts';
 import { uuidFrom } from '#shared/core/ids.ts';
+import type { Database } from '#shared/platform/postgres.ts';
 import { openStreams, WORKER_CHANNEL } from '#shared/platform/redis-streams.ts';
 import { type InProcess, inProcess } from '#test/harness/in-process.ts';
 import { type OwnRedis, ownRedis } from '#test/harness/redis.ts';
@@ -377,6 +378,29 @@ describe('periodic work', () => {
     await Promise.all([start({ periodic: { test } }), start({ periodic: { test } }), start({ periodic: { test } })]);
     await waitFor(() => runs >= 10, { what: 'ten runs' });
     expect(most).toBe(1);
+  });
+
+  it('that is due together asks for its locks in one statement, and gives them back in one', async () => {
+    const asked: string[] = [];
+    const noting = (database: Database): Database => ({
+      ...database,
+      sql: new Proxy(database.sql, {
+        apply(sql, self, [first, ...rest]: [TemplateStringsArray, ...unknown[]]) {
+          asked.push(String(first));
+          return Reflect.apply(sql, self, [first, ...rest]);
+        },
+      }),
+    });
+    const { db } = world.deps;
+    const ran = new Set<string>();
+    const periodic = Object.fromEntries(
+      ['one', 'another', 'a third'].map((name): [string, Periodic] => [name, { everySeconds: 3_600, run: async () => ran.add(name).size }]),
+    );
+    await start({ periodic }, { ...world.deps, db: { ...db, apart: (options) => noting(db.apart(options)) } });
+    const locking = (): string[] => asked.filter((text) => text.includes('advisory'));
+    await waitFor(() => locking().some((text) => text.includes('pg_advisory_unlock')), { what: 'the locks to be given back' });
+    expect(ran.size).toBe(3);
+    expect(locking()).toHaveLength(2);
   });
 
   it('is run on demand before due jobs, for the development clock', async () => {
