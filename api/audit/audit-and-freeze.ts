@@ -6,11 +6,11 @@ import {
   deleteMark,
   type Horizon,
   listMarks,
-  lockMark,
+  lockMarks,
   readChanged,
   readHorizon,
   type StoredMark,
-  upsertMark,
+  upsertMarks,
 } from '#api/store/audit-marks.ts';
 import { insertFreeze } from '#api/store/freezes.ts';
 import { listImbalances } from '#api/store/ledger.ts';
@@ -157,8 +157,13 @@ function isNothing(changed: Changed): boolean {
 async function moveMarks({ db, wallClock }: Deps, { now, ring }: Pass, clean: readonly Passed[]): Promise<void> {
   if (ring === undefined || clean.length === 0) return;
   await db.transaction(async (tx) => {
+    const locked = await lockMarks(
+      tx,
+      clean.map(({ check }) => check.name),
+    );
+    const moved: StoredMark[] = [];
     for (const { check, whole, was } of clean) {
-      const stored = await lockMark(tx, check.name);
+      const stored = locked.get(check.name);
       const good = isGood(stored, { ring, check, now: { ...now, since: stored?.since ?? now.since } });
       // Somebody else looked meanwhile, and perhaps found what is wrong with the rest.
       if (!whole && (!good || stored.since !== was?.since)) continue;
@@ -169,8 +174,9 @@ async function moveMarks({ db, wallClock }: Deps, { now, ring }: Pass, clean: re
         fingerprint: fingerprintOf(check),
         history: now.history,
       };
-      await upsertMark(tx, { ...mark, mac: macOfMark(ring.current, mark) });
+      moved.push({ ...mark, mac: macOfMark(ring.current, mark) });
     }
+    await upsertMarks(tx, moved);
   });
 }
 

@@ -7,7 +7,7 @@ import { takeCanary, readCanary, recordCanary } from '#api/store/processes.ts';
 /** Seconds between two payments, whoever takes them. */
 const EVERY_SECONDS = 60;
 /** How often a worker looks whether it is time, and shows when one last succeeded. */
-const LOOK_MILLISECONDS = 5_000;
+const LOOK_MILLISECONDS = 15_000;
 /** The service that is about to answer it has just been started. */
 const FIRST_LOOK_MILLISECONDS = 10_000;
 

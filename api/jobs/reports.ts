@@ -5,7 +5,7 @@ import { listAttendance, readConnections, readSignerSilence } from '#api/store/p
 import { summariseOpenSettlements } from '#api/store/settlements.ts';
 import { SETTLEMENT_STATUSES } from '#state-machines/settlement/machine.ts';
 import { listUntrusted, countDispatchStops } from '#api/store/database-epoch.ts';
-import { readTip } from '#api/store/chain-blocks.ts';
+import { listTips } from '#api/store/chain-blocks.ts';
 
 const STATES = ['due', 'scheduled', 'running', 'dead'];
 /** How a run of a job may end, as `runJob` counts it. */
@@ -77,11 +77,11 @@ export async function reportSettlements({ db, chains, metrics }: Deps): Promise<
 /** Keeps the gauges up to date that tell what stops cashouts, and how far each chain was applied to the books. */
 export async function reportDispatch({ db, chains, metrics }: Deps): Promise<number> {
   if (metrics === undefined) return 0;
-  const [stops, untrusted] = await Promise.all([countDispatchStops(db.sql), listUntrusted(db.sql, [...chains.keys()])]);
+  const [stops, untrusted, tips] = await Promise.all([countDispatchStops(db.sql), listUntrusted(db.sql, [...chains.keys()]), listTips(db.sql)]);
   for (const [kind, count] of Object.entries(stops)) metrics.dispatchStops.set({ kind }, count);
   for (const [chain, { id }] of chains) {
     metrics.historyTrusted.set({ chain }, untrusted.includes(chain) ? 0 : 1);
-    const tip = await readTip(db.sql, id);
+    const tip = tips.find(({ networkId }) => networkId === id);
     if (tip === undefined) continue;
     metrics.appliedBlock.set({ chain }, tip.height);
     metrics.appliedBlockTimestamp.set({ chain }, tip.blockTime.getTime() / 1_000);

@@ -50,18 +50,27 @@ export async function listMarks(sql: Reads): Promise<StoredMark[]> {
   return sql<StoredMark[]>`select check_name, since::text as since, whole_at, fingerprint, history, mac from audit_marks`;
 }
 
-/** Reads one mark and keeps others from moving it until commit; undefined when there is none. */
-export async function lockMark(tx: Tx, checkName: string): Promise<StoredMark | undefined> {
-  const [row] = await tx<StoredMark[]>`
-    select check_name, since::text as since, whole_at, fingerprint, history, mac from audit_marks where check_name = ${checkName} for update`;
-  return row;
+/** Reads the marks that these checks have, by name, and keeps others from moving them until commit. */
+export async function lockMarks(tx: Tx, checkNames: readonly string[]): Promise<ReadonlyMap<string, StoredMark>> {
+  const rows = await tx<StoredMark[]>`
+    select check_name, since::text as since, whole_at, fingerprint, history, mac from audit_marks
+    where check_name = any(${checkNames as string[]}::text[]) order by check_name for update`;
+  return new Map(rows.map((row) => [row.checkName, row]));
 }
 
-/** Writes a mark, in the place of whatever mark its check had. */
-export async function upsertMark(tx: Tx, mark: StoredMark): Promise<void> {
+/** Writes marks, each of another check, in the place of whatever marks these had. */
+export async function upsertMarks(tx: Tx, marks: readonly StoredMark[]): Promise<void> {
+  if (marks.length === 0) return;
+  const rows = marks.map(({ checkName, since, wholeAt, fingerprint, history, mac }) => ({
+    check_name: checkName,
+    since,
+    whole_at: wholeAt,
+    fingerprint,
+    history,
+    mac: Buffer.from(mac),
+  }));
   await tx`
-    insert into audit_marks (check_name, since, whole_at, fingerprint, history, mac)
-    values (${mark.checkName}, ${mark.since}::text::xid8, ${mark.wholeAt}, ${mark.fingerprint}, ${mark.history}, ${Buffer.from(mark.mac)})
+    insert into audit_marks ${tx(rows)}
     on conflict (check_name) do update set since = excluded.since, whole_at = excluded.whole_at, fingerprint = excluded.fingerprint, history = excluded.history, mac = excluded.mac`;
 }
 

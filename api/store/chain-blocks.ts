@@ -66,6 +66,11 @@ export async function readTip(reads: Reads, networkId: string): Promise<ChainTip
   return row;
 }
 
+/** The tips of all networks that have one. Takes no lock. */
+export async function listTips(reads: Reads): Promise<ChainTip[]> {
+  return reads<ChainTip[]>`select ${columns(reads)} from chain_tips`;
+}
+
 /** The highest final block of a network that its trail still knows; undefined before the first. Takes no lock. */
 export async function readFinalBlock(reads: Reads, networkId: string): Promise<{ height: number; time: Date } | undefined> {
   const [row] = await reads<{ height: number; time: Date }[]>`
