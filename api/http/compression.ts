@@ -20,10 +20,22 @@ export function encodingFor(accepted: string | undefined): Encoding {
   return taken.has('br') ? 'br' : taken.has('gzip') ? 'gzip' : 'identity';
 }
 
+const [brotli, zip] = [promisify(brotliCompress), promisify(gzip)];
+
 /** Compresses a text for one reader. */
 export async function compress(text: string, encoding: Encoding): Promise<Buffer> {
   const body = Buffer.from(text);
   if (encoding === 'br')
-    return promisify(brotliCompress)(body, { params: { [constants.BROTLI_PARAM_QUALITY]: QUALITY, [constants.BROTLI_PARAM_SIZE_HINT]: body.length } });
-  return encoding === 'gzip' ? promisify(gzip)(body) : body;
+    return brotli(body, {
+      params: {
+        [constants.BROTLI_PARAM_QUALITY]: QUALITY,
+        [constants.BROTLI_PARAM_SIZE_HINT]: body.length,
+        // No window is larger than the text: it is megabytes of memory, and another one for each page.
+        [constants.BROTLI_PARAM_LGWIN]: Math.min(
+          Math.max(Math.ceil(Math.log2(body.length + 16)), constants.BROTLI_MIN_WINDOW_BITS),
+          constants.BROTLI_DEFAULT_WINDOW,
+        ),
+      },
+    });
+  return encoding === 'gzip' ? zip(body) : body;
 }

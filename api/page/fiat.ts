@@ -7,24 +7,33 @@ const RIGHT_TO_LEFT_MARKS = /[\u200f\u061c]/;
 
 /** A page has few currencies, and making a format is what takes the time. Shops name currencies, so that there may be any number of them. */
 const FORMATS_KEPT = 100;
-const formats = new Map<string, Intl.NumberFormat>();
+const formats = new Map<string, Format>();
+
+interface Format {
+  write: Intl.NumberFormat;
+  /** How many decimals it writes at most; to ask it each time takes longer than to write the amount. */
+  decimals: number;
+}
 
 /** An amount of a display currency, exact and as the language writes it: `$49.90`, `49,90 €`. Never a float in between (ux 3). */
 export function formatFiat(amount: string, currencyCode: string, tag: string): string {
   if (!isMoney(amount) || !/^[A-Za-z]{3}$/.test(currencyCode)) return `${amount} ${currencyCode}`;
   const fraction = amount.split('.')[1]?.replace(/0+$/, '').length ?? 0;
-  const usual = formatOf(tag, currencyCode, null).resolvedOptions().maximumFractionDigits ?? 2;
-  const parts = formatOf(tag, currencyCode, Math.max(usual, fraction)).formatToParts(amount as Intl.StringNumericLiteral);
-  const mirrored = parts.some(({ value }) => RIGHT_TO_LEFT_MARKS.test(value));
-  return parts.map(({ type, value }) => (mirrored && type === 'currency' && /[A-Z]\p{Sc}$/u.test(value) ? `${value}${LEFT_TO_RIGHT_MARK}` : value)).join('');
+  const usual = formatOf(tag, currencyCode, null);
+  const { write } = fraction <= usual.decimals ? usual : formatOf(tag, currencyCode, fraction);
+  const text = write.format(amount as Intl.StringNumericLiteral);
+  if (!RIGHT_TO_LEFT_MARKS.test(text)) return text;
+  const parts = write.formatToParts(amount as Intl.StringNumericLiteral);
+  return parts.map(({ type, value }) => (type === 'currency' && /[A-Z]\p{Sc}$/u.test(value) ? `${value}${LEFT_TO_RIGHT_MARK}` : value)).join('');
 }
 
 /** How a language writes a currency, with at most so many decimals, or as many as are usual. */
-function formatOf(tag: string, currency: string, decimals: number | null): Intl.NumberFormat {
-  const key = `${tag} ${currency} ${decimals}`;
+function formatOf(tag: string, currency: string, most: number | null): Format {
+  const key = `${tag} ${currency} ${most}`;
   const known = formats.get(key);
   if (known !== undefined) return known;
-  const made = new Intl.NumberFormat(formatLocale(tag), { style: 'currency', currency, ...(decimals !== null && { maximumFractionDigits: decimals }) });
+  const write = new Intl.NumberFormat(formatLocale(tag), { style: 'currency', currency, ...(most !== null && { maximumFractionDigits: most }) });
+  const made = { write, decimals: write.resolvedOptions().maximumFractionDigits ?? 2 };
   if (formats.size >= FORMATS_KEPT) formats.clear();
   formats.set(key, made);
   return made;

@@ -12,6 +12,9 @@ const FIRST_STRONG_ISOLATE = '\u2068';
 const POP_ISOLATE = '\u2069';
 const RIGHT_TO_LEFT_LETTER = /[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Syriac}\p{Script=Thaana}]/u;
 
+/** What makes a message more than its own text: placeholders and what is quoted for their sake. */
+const NEEDS_FORMAT = /[{}<#|]|''/;
+
 /** One per catalogue: reading a message is the expensive part, and the page asks for the same ones every second. */
 const translators = new WeakMap<Catalogue, Translate>();
 
@@ -23,15 +26,18 @@ export function translator(language: PageLanguage): Translate {
   const known = translators.get(language.messages);
   if (known !== undefined) return known;
   const locale = formatLocale(language.tag);
-  const formats = new Map<string, IntlMessageFormat>();
+  const formats = new Map<string, IntlMessageFormat | string>();
   const isolate = isolatorFor(language.direction);
   const translate: Translate = (key, values = {}) => {
     let format = formats.get(key);
     if (format === undefined) {
       // No key is shown to a reader: the checks of the catalogues see to it that there is a text.
-      format = new IntlMessageFormat(language.messages[key] ?? '', locale);
+      const message = language.messages[key] ?? '';
+      // Most texts of a page are said as they stand, and a page has hundreds.
+      format = NEEDS_FORMAT.test(message) ? new IntlMessageFormat(message, locale) : message;
       formats.set(key, format);
     }
+    if (typeof format === 'string') return format;
     return String(format.format(Object.fromEntries(Object.entries(values).map(([name, value]) => [name, isolate(value)]))));
   };
   translators.set(language.messages, translate);
