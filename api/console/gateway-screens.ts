@@ -13,6 +13,7 @@ import type { Deps, Gateway } from '#api/deps.ts';
 import type { Marked } from '#api/store/change-marks.ts';
 import { readGatewayFunnel, readSeries } from '#api/gateways/day-figures.ts';
 import { listExports, READS_AUDIT } from '#api/exports/exports.ts';
+import { readColumnChoices } from '#api/exports/chosen-columns.ts';
 import { readMonthlyChoices } from '#api/exports/monthly-exports.ts';
 import { readStatement } from '#api/gateways/read-statement.ts';
 import { listMonths } from '#api/store/gateway-months.ts';
@@ -257,12 +258,14 @@ async function requests(deps: Deps, { gateway, query }: Asked): Promise<Screen> 
 const MONTHS = 24;
 
 async function reports(deps: Deps, { gateway, query, permissions, personId }: Asked): Promise<Screen> {
-  const [{ items, pagination }, months, monthly] = await Promise.all([
+  const asked = { personId, gatewayId: gateway.id, permissions };
+  const [{ items, pagination }, months, monthly, choices] = await Promise.all([
     listExports(deps, { gateway, audit: permissions.includes(READS_AUDIT), ...afterOf(query) }),
     permissions.includes('settlement:read') ? listMonths(deps.db.sql, gateway.id, MONTHS) : [],
-    readMonthlyChoices(deps, { personId, gatewayId: gateway.id, permissions }),
+    readMonthlyChoices(deps, asked),
+    readColumnChoices(deps, asked),
   ]);
-  return { kind: 'reports', items, filter: {}, ...pageOf(query, { ...pagination, total: null }), months, monthly };
+  return { kind: 'reports', items, filter: {}, ...pageOf(query, { ...pagination, total: null }), months, monthly, choices };
 }
 
 async function statement(deps: Deps, { gateway, id: month }: Asked): Promise<Screen> {

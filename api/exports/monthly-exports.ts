@@ -15,17 +15,12 @@ import { invalid, ServiceError } from '#shared/core/errors.ts';
 import { uuidFrom } from '#shared/core/ids.ts';
 import { POLICY } from '#shared/core/policy.ts';
 import type { Tx } from '#shared/platform/postgres.ts';
+import { type ColumnChoice, columnsOf, kindsFor } from './chosen-columns.ts';
 import { READS_AUDIT } from './exports.ts';
-import { EXPORT_KINDS, type ExportKind, kindOf } from './kinds.ts';
-
-/** Every kind, in the order in which it is offered. */
-export const MONTHLY_KINDS = Object.keys(EXPORT_KINDS) as ExportKind[];
 
 /** What a person may want of each month, and what of it they do; all columns where nothing was chosen. */
-export interface MonthlyChoice {
-  kind: ExportKind;
+export interface MonthlyChoice extends ColumnChoice {
   format: 'csv' | 'jsonl' | null;
-  columns: { name: string; on: boolean }[];
 }
 
 /** What a person may have mailed each month, kind by kind. */
@@ -34,13 +29,9 @@ export async function readMonthlyChoices(
   { personId, gatewayId, permissions }: { personId: string; gatewayId: string; permissions: readonly string[] },
 ): Promise<MonthlyChoice[]> {
   const wanted = await listMonthlyExports(db.sql, personId, gatewayId);
-  return MONTHLY_KINDS.filter((kind) => kind !== 'audit' || permissions.includes(READS_AUDIT)).map((kind) => {
+  return kindsFor(permissions).map((kind) => {
     const own = wanted.find((one) => one.kind === kind);
-    return {
-      kind,
-      format: own?.format ?? null,
-      columns: kindOf(kind).columns.map((name) => ({ name, on: own === undefined || own.columns.includes(name) })),
-    };
+    return { kind, format: own?.format ?? null, columns: columnsOf(kind, own?.columns) };
   });
 }
 

@@ -7,8 +7,9 @@ import { loadOwnPayment } from '#api/payments/load.ts';
 import { RESENDABLE_STATES, resendPaymentWebhook, resendWebhooks } from '#api/payments/resend-webhook.ts';
 import { playScenario } from '#api/payments/simulate.ts';
 import { createExport, READS_AUDIT } from '#api/exports/exports.ts';
-import { EXPORT_KINDS } from '#api/exports/kinds.ts';
-import { chooseMonthlyExports, MONTHLY_KINDS } from '#api/exports/monthly-exports.ts';
+import { OFFERED_KINDS, rememberColumns } from '#api/exports/chosen-columns.ts';
+import { EXPORT_KINDS, type ExportKind } from '#api/exports/kinds.ts';
+import { chooseMonthlyExports } from '#api/exports/monthly-exports.ts';
 import { PERMISSIONS } from '#api/gateways/keys.ts';
 import { addToAllowlist, removeFromAllowlist } from '#api/gateways/change-allowlist.ts';
 import { agreeToPolicies, declinePolicies, findWaiting, proposePolicies } from '#api/gateways/change-policies.ts';
@@ -93,23 +94,48 @@ type SeenLimits = z.infer<typeof seenLimits>;
 export const languageTag = z.string().regex(/^[A-Za-z-]{2,35}$/);
 
 const exportFormat = z.enum(['csv', 'jsonl']);
-/** What is wanted of each month: a format by kind, and each column a box of its own, such as `column:ledger:amount`. */
+/** Each column of each kind is a box of its own, such as `column:ledger:amount`. */
+const columnBoxes = Object.fromEntries(
+  OFFERED_KINDS.flatMap((kind) => EXPORT_KINDS[kind].columns.map((column) => [`column:${kind}:${column}`, z.literal('on').optional()])),
+);
+type Boxes = Readonly<Record<string, string | undefined>>;
+
+function columnsIn(fields: Boxes, kind: ExportKind): string[] {
+  return EXPORT_KINDS[kind].columns.filter((column) => fields[`column:${kind}:${column}`] === 'on');
+}
+
+/** What is wanted of each month: a format by kind, and its columns. */
 const monthlyExports = z
   .strictObject({ language: languageTag })
-  .extend(
-    Object.fromEntries(
-      MONTHLY_KINDS.flatMap((kind) => [
-        [`monthly:${kind}`, exportFormat.optional()],
-        ...EXPORT_KINDS[kind].columns.map((column) => [`column:${kind}:${column}`, z.literal('on').optional()]),
-      ]),
-    ),
-  ) as unknown as z.ZodType<{ language: string } & Record<string, string | undefined>>;
+  .extend(Object.fromEntries(OFFERED_KINDS.map((kind) => [`monthly:${kind}`, exportFormat.optional()])))
+  .extend(columnBoxes) as unknown as z.ZodType<{ language: string } & Boxes>;
 
-function monthlyOf(fields: Readonly<Record<string, string | undefined>>): MonthlyExport[] {
-  return MONTHLY_KINDS.flatMap((kind) => {
+function monthlyOf(fields: Boxes): MonthlyExport[] {
+  return OFFERED_KINDS.flatMap((kind) => {
     const format = fields[`monthly:${kind}`] as MonthlyExport['format'] | undefined;
-    return format === undefined ? [] : [{ kind, format, columns: EXPORT_KINDS[kind].columns.filter((column) => fields[`column:${kind}:${column}`] === 'on') }];
+    return format === undefined ? [] : [{ kind, format, columns: columnsIn(fields, kind) }];
   });
+}
+
+/** An export as a form asks for it; `columns` where its boxes say which, and all of them where it has none. */
+const newExport = z
+  .strictObject({
+    kind: z.enum(['payments', 'settlements', 'ledger', 'credits', 'audit']),
+    format: exportFormat,
+    from: z.iso.date().optional(),
+    to: z.iso.date().optional(),
+    asset: z.string().max(64).optional(),
+    columns: z.literal('chosen').optional(),
+  })
+  .extend(columnBoxes) as unknown as z.ZodType<NewExport>;
+type NewExport = Pick<MonthlyExport, 'kind' | 'format'> & { from?: string; to?: string; asset?: string; columns?: 'chosen' } & Boxes;
+
+/** @throws validation_error for no column of its kind */
+function chosenColumns(fields: NewExport): string[] | null {
+  if (fields.columns === undefined) return null;
+  const columns = columnsIn(fields, fields.kind);
+  if (columns.length === 0) throw invalid('columns', 'must be one at least');
+  return columns;
 }
 
 /** The gateway's cap as the form showed it; absent for none. */
@@ -572,20 +598,23 @@ export const GATEWAY_ACTS: Readonly<Record<GatewayActName, GatewayAct<unknown>>>
   }),
   'export-create': act({
     permission: 'report:export',
-    fields: z.strictObject({
-      kind: z.enum(['payments', 'settlements', 'ledger', 'credits', 'audit']),
-      format: z.enum(['csv', 'jsonl']),
-      from: z.iso.date().optional(),
-      to: z.iso.date().optional(),
-      asset: z.string().max(64).optional(),
-    }),
+    fields: newExport,
     target: ({ kind }) => kind,
-    run: async (deps, { gateway, fields: { kind, format, from, to, asset }, personId, permissions, commit }) => {
+    run: async (deps, { gateway, fields, personId, permissions, commit }) => {
+      const { kind, format, from, to, asset } = fields;
+      const columns = chosenColumns(fields);
       const day = (text: string, more = 0): string => new Date(Date.parse(`${text}T00:00:00Z`) + more).toISOString();
       // Through the last day that is named.
       const times = { ...(from !== undefined && { from: day(from) }), ...(to !== undefined && { to: day(to, 86_400_000) }) };
-      const body = { kind, format, ...times, filter: { ...(asset !== undefined && { asset }) } };
-      await createExport(deps, { gateway, by: { personId, audit: permissions.includes(READS_AUDIT) }, body, commit });
+      const body = { kind, format, columns, ...times, filter: { ...(asset !== undefined && { asset }) } };
+      // What was refused is no choice to keep.
+      const keeping: Commit = (work) =>
+        commit(async (tx) => {
+          const reply = await work(tx);
+          if (columns !== null) await rememberColumns(tx, { personId, gatewayId: gateway.id, kind, columns });
+          return reply;
+        });
+      await createExport(deps, { gateway, by: { personId, audit: permissions.includes(READS_AUDIT) }, body, commit: keeping });
       deps.wake();
       return {};
     },

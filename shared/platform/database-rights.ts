@@ -29,7 +29,7 @@ export const WORKING_RIGHTS: Readonly<Record<'http' | 'worker' | 'signer' | 'ind
       gateways idempotency_keys identities indexer_leases invitations invoice_lines invoices issuer_refusals ledger_accounts ledger_entries ledger_transactions
       lying_deposits lying_outputs memberships mempool_deposits mempool_snapshots mempool_transactions networks opening_outputs operator_actions operator_proposals outbox
       gateway_logos
-      monthly_exports notification_choices person_languages
+      export_columns monthly_exports notification_choices person_languages
       output_locks passkey_challenges passkeys payment_events payment_names payment_offers payment_references payment_steps payments payout_attempts payout_events
       payouts people person_notices pool_moves price_sources prices provider_sign_ins reconciliations recovery_codes refused_requests requests rescans roles sandbox_deposits
       policy_versions receipt_mails schema_migrations screening_credits screening_days screening_scores screenings sent_json sessions settlement_approvals settlement_events
@@ -64,6 +64,7 @@ export const WORKING_RIGHTS: Readonly<Record<'http' | 'worker' | 'signer' | 'ind
       deposits: `
         insert update(address_id amount asset_id block_hash block_time claimed_by co_senders coinbase credit_id doubt doubted_since final_at
         first_seen_at height lost_at parts path payment_id position raw_amount sender state trace_context unproven usd_price waits_since)`,
+      export_columns: 'insert update(columns) delete',
       exports: 'insert',
       freezes: 'insert update(lost_deposits) delete',
       further_transfers: 'insert',

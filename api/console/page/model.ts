@@ -155,13 +155,21 @@ export interface SandboxScreen {
   currencies: readonly string[];
 }
 
+/** Columns that a kind of export may have, each with whether the reader chose it. */
+export interface ExportColumns {
+  kind: Schemas['Export']['kind'];
+  columns: readonly { name: string; on: boolean }[];
+}
+
 /** Files that were asked for, and the months there are statements of. */
 export interface ReportsScreen extends ListScreen<Schemas['Export']> {
   kind: 'reports';
   /** Newest first, as `2026-11`; none for whoever may not look at the books. */
   months: readonly string[];
   /** Files that the reader may want of each month; a format for those they do. */
-  monthly: readonly { kind: Schemas['Export']['kind']; format: Schemas['Export']['format'] | null; columns: readonly { name: string; on: boolean }[] }[];
+  monthly: readonly (ExportColumns & { format: Schemas['Export']['format'] | null })[];
+  /** What the reader may ask for now, with the columns that they chose last. */
+  choices: readonly ExportColumns[];
 }
 
 export interface StatementScreen {

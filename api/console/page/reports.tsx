@@ -1,8 +1,29 @@
-import type { JSX } from 'preact';
+import type { ComponentChildren, JSX } from 'preact';
 import { ActForm } from './act-form.tsx';
-import type { ReportsScreen, Surroundings } from './model.ts';
+import type { ExportColumns, ReportsScreen, Surroundings } from './model.ts';
 import { Moment, Pager, Table } from './parts.tsx';
 import { useTexts } from './texts.ts';
+
+/** Which columns files of a kind have. */
+function Columns({ of: { kind, columns }, children }: { of: ExportColumns; children?: ComponentChildren }): JSX.Element {
+  const t = useTexts();
+  return (
+    <details class="export-columns" data-kind={kind}>
+      <summary>{t('reports.columns', { kind: t(`reports.kind-${kind}`) })}</summary>
+      <fieldset class="choices">
+        <legend class="hint">
+          {t('reports.columns-hint')} {children}
+        </legend>
+        {columns.map(({ name, on }) => (
+          <label class="check">
+            <input type="checkbox" name={`column:${kind}:${name}`} value="on" checked={on} />
+            <code>{name}</code>
+          </label>
+        ))}
+      </fieldset>
+    </details>
+  );
+}
 
 /** What of a gateway is made into files on the first day of each month, by whom it is read. */
 function Monthly({ monthly, place, language }: { monthly: ReportsScreen['monthly']; place: Surroundings; language: string }): JSX.Element {
@@ -26,18 +47,7 @@ function Monthly({ monthly, place, language }: { monthly: ReportsScreen['monthly
                 </option>
               </select>
             </label>
-            <details>
-              <summary>{t('reports.columns', { kind: t(`reports.kind-${kind}`) })}</summary>
-              <fieldset class="choices">
-                <legend class="hint">{t('reports.columns-hint')}</legend>
-                {columns.map(({ name, on }) => (
-                  <label class="check">
-                    <input type="checkbox" name={`column:${kind}:${name}`} value="on" checked={on} />
-                    <code>{name}</code>
-                  </label>
-                ))}
-              </fieldset>
-            </details>
+            <Columns of={{ kind, columns }} />
           </>
         ))}
       </ActForm>
@@ -45,14 +55,10 @@ function Monthly({ monthly, place, language }: { monthly: ReportsScreen['monthly
   );
 }
 
-const KINDS = ['payments', 'settlements', 'ledger', 'credits', 'audit'] as const;
-/** Who did what, which not everybody reads who may export. */
-const READS_AUDIT = 'team:manage';
-
 /** Files of what lists show, and statements of months. */
 export function Reports({ screen, place, language }: { screen: ReportsScreen; place: Surroundings; language: string }): JSX.Element {
   const t = useTexts();
-  const { items, months, monthly } = screen;
+  const { items, months, monthly, choices } = screen;
   return (
     <>
       {months.length > 0 && (
@@ -69,12 +75,12 @@ export function Reports({ screen, place, language }: { screen: ReportsScreen; pl
       )}
       <section class="card" aria-labelledby="new-export">
         <h2 id="new-export">{t('reports.new')}</h2>
-        <ActForm place={place} act="export-create" look="main" label={t('reports.make')}>
+        <ActForm place={place} act="export-create" look="main" label={t('reports.make')} fields={{ columns: 'chosen' }}>
           <div class="field-row">
             <label class="field">
               <span>{t('reports.what')}</span>
               <select name="kind">
-                {KINDS.filter((kind) => kind !== 'audit' || place.permissions.includes(READS_AUDIT)).map((kind) => (
+                {choices.map(({ kind }) => (
                   <option value={kind}>{t(`reports.kind-${kind}`)}</option>
                 ))}
               </select>
@@ -96,6 +102,9 @@ export function Reports({ screen, place, language }: { screen: ReportsScreen; pl
             </label>
           </div>
           <p class="hint">{t('reports.days-hint')}</p>
+          {choices.map((one) => (
+            <Columns of={one}>{t('reports.columns-kept')}</Columns>
+          ))}
         </ActForm>
       </section>
       <Monthly monthly={monthly} place={place} language={language} />

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readColumnChoices } from '#api/exports/chosen-columns.ts';
 import { isApproved } from '#api/intents/approval.ts';
 import { openPeopleDesk, type PeopleDesk } from '#api/people/desk.ts';
 import type { GatewayActName } from '#api/people/act-names.ts';
@@ -359,6 +360,37 @@ describe('what a session alone does', () => {
     expect(await acts('ledger')).toMatchObject([{ act: 'export.create', actor: finance.email }]);
     await expect(run(finance, 'export-create', { kind: 'ledger', format: 'csv', from: '2026-02-30' })).rejects.toMatchObject({ field: 'from' });
     await expect(run(await member('approver'), 'export-create', { kind: 'ledger', format: 'csv' })).rejects.toMatchObject({ code: 'forbidden' });
+  });
+
+  it('exports the columns that a person chose, and offers them again to that person for that kind at that gateway alone', async () => {
+    const at = await service.aShop();
+    const [finance, other] = [await member('finance', at.id), await member('finance', at.id)];
+    const ask = (fields: Record<string, string>) =>
+      run(finance, 'export-create', { kind: 'ledger', format: 'csv', columns: 'chosen', ...fields }, { gateway: at.id });
+    const boxes = async (who: Member, kind: string): Promise<(string | undefined)[]> => {
+      const [{ id }] = await service.world.database.sql<[{ id: string }]>`select id from people where email = ${who.email}`;
+      const choices = await readColumnChoices(service.deps, { personId: id, gatewayId: at.id, permissions: ['report:export'] });
+      return (
+        choices
+          .find((one) => one.kind === kind)
+          ?.columns.filter(({ on }) => on)
+          .map(({ name }) => name) ?? []
+      );
+    };
+    const every = await boxes(finance, 'ledger');
+    await ask({ 'column:ledger:amount': 'on', 'column:ledger:asset': 'on', 'column:credits:net': 'on' });
+    const [made] = await service.world.database.sql`select columns from exports where gateway_id = ${at.id}`;
+    expect(made).toEqual({ columns: ['asset', 'amount'] });
+    expect(await boxes(finance, 'ledger')).toEqual(['asset', 'amount']);
+    expect(await boxes(finance, 'credits')).toContain('remaining');
+    expect(await boxes(other, 'ledger')).toEqual(every);
+    // What is refused changes nothing.
+    await expect(ask({ 'column:credits:net': 'on' })).rejects.toMatchObject({ code: 'validation_error', field: 'columns' });
+    await expect(ask({ 'column:ledger:none': 'on' })).rejects.toMatchObject({ code: 'validation_error' });
+    expect(await boxes(finance, 'ledger')).toEqual(['asset', 'amount']);
+    // All of them is no choice: those that come to be later are in too.
+    await ask(Object.fromEntries(every.map((name) => [`column:ledger:${name}`, 'on'])));
+    expect(await service.world.database.sql`select 1 from export_columns where gateway_id = ${at.id}`).toEqual([]);
   });
 
   it('sends a webhook again, and says what became of a test', async () => {
