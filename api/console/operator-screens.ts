@@ -218,13 +218,13 @@ async function payment(deps: Deps, { id }: Asked): Promise<Screen> {
   if (of === undefined) throw new ServiceError('not_found');
   const record = await readPayment(deps, { gateway: of, paymentId: id.toLowerCase() });
   const { callbackParams, webhookParams } = record.outcome;
-  const { summary, steps, deposits, credits, aml } = found;
+  const { steps, deposits, credits, aml } = found;
   return {
     kind: 'ops-payment',
     payment: {
       kind: 'payment',
       record: answered(record),
-      explanation: { summary, steps } as never,
+      explanation: { steps } as never,
       echoed: [...echoed('callback', callbackParams), ...echoed('webhook', webhookParams)],
       scenarios: [],
     },

@@ -5,9 +5,15 @@ import { showPayment } from '#api/operator/timelines.ts';
 import { explainAnyPayment } from '#api/payments/explain.ts';
 import { expireDuePayments } from '#api/payments/expire.ts';
 import { simulatePayment } from '#api/payments/simulate.ts';
+import { sayStep } from '#api/console/page/say-step.ts';
+import { translator } from '#api/console/page/texts.ts';
 import { formatAmount, parseTrusted, roundTo } from '#shared/core/money.ts';
+import { consoleLanguage } from '#test/fixtures/console-texts.ts';
 import { redo } from '#test/fixtures/redo.ts';
 import { type ShopPayment, someShops, type Shops, type TestShop } from '#test/fixtures/shop.ts';
+
+/** Pages say the same in their own words, of figures alone. */
+const CONSOLE = ['en', 'es'].map((tag) => translator(consoleLanguage(tag)));
 
 let shops: Shops;
 let plain: TestShop;
@@ -45,6 +51,8 @@ async function explained(shop: TestShop, payment: ShopPayment) {
     expect(text).not.toMatch(/undefined|null|NaN|\[object/);
     for (const [name, figure] of Object.entries(figures)) expect([name, typeof figure]).toEqual([name, 'string']);
   }
+  for (const one of story.steps.filter(({ step }) => step !== 'webhook' && step !== 'verify'))
+    for (const t of CONSOLE) expect([one.rule, sayStep(t, one, { status, networks: {} })]).toEqual([one.rule, expect.not.stringMatching(/\bnone\b| {2}/)]);
   const has = (rule: string) => story.steps.find((one) => one.rule === rule);
   return { ...story, has, rules: story.steps.map((one) => one.rule) };
 }

@@ -41,5 +41,5 @@ function next(t: Translate, { status, expiresAt, shortfall, assetName }: Item): 
 }
 
 function entry(at: string | null, title: string, more: Partial<StoryEntry>): StoryEntry {
-  return { at, title, detail: null, txHash: null, why: null, sent: null, answer: null, steps: [], state: 'done', english: null, ...more };
+  return { at, title, detail: null, txHash: null, why: null, sent: null, answer: null, steps: [], state: 'done', english: false, ...more };
 }

@@ -67,7 +67,7 @@ function waitEntries({ item, payouts, chain }: Pick<Told, 'item' | 'payouts' | '
   return [
     entry(null, status === undefined ? item.status : t(`ops-waits.${status}`), {
       detail: item.waitReason?.replaceAll('_', ' ') ?? (item.holdReason === null ? null : wordFor(t, 'hold-reason', item.holdReason)),
-      english: item.waitReason === null ? null : 'detail',
+      english: item.waitReason !== null,
       state: 'next',
     }),
   ];
@@ -80,5 +80,5 @@ export function depthOf(height: number, chain: Told['chain']): { blocks: number;
 }
 
 function entry(at: string | null, title: string, more: Partial<StoryEntry>): StoryEntry {
-  return { at, title, detail: null, txHash: null, why: null, sent: null, answer: null, steps: [], state: 'done', english: null, ...more };
+  return { at, title, detail: null, txHash: null, why: null, sent: null, answer: null, steps: [], state: 'done', english: false, ...more };
 }

@@ -4,7 +4,7 @@ import { ActForm } from './act-form.tsx';
 import type { PaymentScreen, Surroundings } from './model.ts';
 import { Badge, Code, Coins, EchoedCards, Fact, Facts, less, Moment, networkTitle, Sentence } from './parts.tsx';
 import { referenceOf } from './payments.tsx';
-import { reasonIn, storyOf } from './story.ts';
+import { reasonOf, storyOf } from './story.ts';
 import { Timeline } from './timeline.tsx';
 import { type Translate, useTexts } from './texts.ts';
 
@@ -115,10 +115,11 @@ function Inquire({ screen: { record }, place }: { screen: PaymentScreen; place: 
 }
 
 /** The outcome in a line. */
-function InWords({ screen: { record, explanation }, place }: { screen: PaymentScreen; place: Surroundings }): JSX.Element {
+function InWords({ screen, place }: { screen: PaymentScreen; place: Surroundings }): JSX.Element {
   const t = useTexts();
+  const { record } = screen;
   const { outcome } = record;
-  if (outcome.receivedAmount === undefined) return <Sentence text={reasonIn(explanation.summary)} english />;
+  if (outcome.receivedAmount === undefined) return <Sentence text={reasonOf(t, screen, place.networks) ?? ''} />;
   const values = { received: `${outcome.receivedAmount} ${outcome.receivedAssetSymbol}`, network: networkTitle(place, outcome.network ?? '') };
   const exact = outcome.expectedAmount === undefined || outcome.expectedAmount === outcome.receivedAmount;
   const parts = [

@@ -31,7 +31,7 @@ export interface ListScreen<Item> {
 export interface PaymentScreen {
   kind: 'payment';
   record: Schemas['PaymentRecord'];
-  explanation: Pick<Schemas['PaymentExplanation'], 'summary' | 'steps'>;
+  explanation: Pick<Schemas['PaymentExplanation'], 'steps'>;
   echoed: Echoed[];
   /** What it can still play, where it is of the sandbox. */
   scenarios: readonly Scenario[];

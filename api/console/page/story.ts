@@ -1,4 +1,5 @@
 import type { PaymentScreen, Surroundings } from './model.ts';
+import { sayStep } from './say-step.ts';
 import type { Translate } from './texts.ts';
 import { wordFor } from './words.ts';
 
@@ -32,8 +33,8 @@ export interface StoryEntry {
   answer: Answer | null;
   /** Whether it is over, went wrong, or is still to come. */
   state: 'done' | 'wrong' | 'next';
-  /** Which of the two is a sentence of the service, which are English on every page. */
-  english: 'title' | 'detail' | null;
+  /** Whether its detail is a sentence of the service, which are English on every page. */
+  english: boolean;
 }
 
 /** Behind which moments a step of the explanation stands, the best first. */
@@ -67,13 +68,13 @@ export function storyOf(
   networks: Surroundings['networks'] = {},
 ): StoryEntry[] {
   const entries = endsOf(record.timeline).map((moment): Placed => ({ moment, entry: entryOf(t, record, moment, networks) }));
-  const steps = endsOf(explanation.steps);
+  const steps = endsOf(explanation.steps).map((step) => ({ ...step, text: sayStep(t, step, { status: record.outcome.status, networks }) }));
   const verdicts = verdictsOf(steps);
   const alone: StoryEntry[] = [];
   for (const [index, step] of steps.entries()) {
     if (TOLD.includes(step.step)) continue;
     const owner = ownerOf(step, verdicts[index], entries);
-    if (owner === undefined) alone.push({ ...bare, at: step.at, title: step.text, english: 'title', steps: [] });
+    if (owner === undefined) alone.push({ ...bare, at: step.at, title: step.text, steps: [] });
     else owner.entry.steps.push(step);
   }
   for (const { moment, entry } of entries) if (moment.what === 'resolved') explainDecision(entry);
@@ -87,7 +88,7 @@ export function storyOf(
   );
   const left = record.timeline.length - entries.length;
   const more: StoryEntry[] = left === 0 ? [] : [{ ...bare, at: null, title: t('story.left-out', { count: left }), steps: [] }];
-  return [...told.slice(0, MOST / 2), ...more, ...told.slice(MOST / 2), ...toCome(t, { record, explanation })];
+  return [...told.slice(0, MOST / 2), ...more, ...told.slice(MOST / 2), ...toCome(t, record, steps)];
 }
 
 /** Most that is told of anything: whoever sends a thousand coins one by one makes a page no longer, and nobody who opens it wait. */
@@ -101,7 +102,7 @@ function endsOf<T>(all: readonly T[]): T[] {
   return all.length <= MOST ? [...all] : [...all.slice(0, MOST / 2), ...all.slice(-MOST / 2)];
 }
 
-const bare = { detail: null, txHash: null, why: null, sent: null, answer: null, state: 'done', english: null } as const;
+const bare = { detail: null, txHash: null, why: null, sent: null, answer: null, state: 'done', english: false } as const;
 
 interface Placed {
   moment: Moment;
@@ -239,17 +240,22 @@ function attemptIn(t: Translate, { number, manual, httpStatus, durationMs }: Att
   return durationMs === null ? t(`story.${kind}-answered`, { number, answer }) : t(`story.${kind}-took`, { number, answer, milliseconds: durationMs });
 }
 
-/** A reason without the statuses before it, as a sentence. Pure. */
-export function reasonIn(text: string): string {
-  const reason = text.replace(/^[A-Z]+ → [A-Z]+: /, '');
-  return `${reason.slice(0, 1).toUpperCase()}${reason.slice(1)}`;
+/** The step that gives the reason of a payment's status, as a sentence; undefined where none does. Pure. */
+export function reasonOf(
+  t: Translate,
+  { record, explanation }: Pick<PaymentScreen, 'record' | 'explanation'>,
+  networks: Surroundings['networks'],
+): string | undefined {
+  const { status } = record.outcome;
+  const reason = status === 'PENDING' ? 'next' : status === 'EXPIRED' ? 'expiry' : 'decision';
+  const step = explanation.steps.findLast((one) => one.step === reason);
+  return step && sayStep(t, step, { status, networks });
 }
 
 /** Puts the reason beside the verdict, where nobody has to unfold it. */
 function explainDecision(entry: StoryEntry): void {
   const decision = entry.steps.find(({ step }) => step === 'decision' || step === 'expiry');
-  entry.detail = decision === undefined ? null : reasonIn(decision.text);
-  entry.english = decision === undefined ? null : 'detail';
+  entry.detail = decision?.text ?? null;
   entry.why = entry.steps.find(({ step }) => step === 'value')?.text ?? null;
 }
 
@@ -263,10 +269,10 @@ function inOrder(entries: StoryEntry[], alone: readonly StoryEntry[]): StoryEntr
   return all;
 }
 
-function toCome(t: Translate, { record, explanation }: Pick<PaymentScreen, 'record' | 'explanation'>): StoryEntry[] {
+function toCome(t: Translate, record: PaymentScreen['record'], steps: readonly Step[]): StoryEntry[] {
   const maturing = record.credits.filter(({ maturedAt }) => maturedAt === null);
   const waiting = record.webhooks.flatMap(({ nextAttemptAt, status }) => (nextAttemptAt === null ? [] : [{ at: nextAttemptAt, status }]));
-  const next = explanation.steps.findLast(({ step }) => step === 'next');
+  const next = steps.findLast(({ step }) => step === 'next');
   return [
     ...waiting.map(
       ({ at, status }): StoryEntry => ({ ...bare, steps: [], at, title: t('story.webhook-again', { status: wordFor(t, 'status', status) }), state: 'next' }),
@@ -280,7 +286,7 @@ function toCome(t: Translate, { record, explanation }: Pick<PaymentScreen, 'reco
         state: 'next',
       }),
     ),
-    ...(next === undefined ? [] : [{ ...bare, steps: [], at: null, title: next.text, english: 'title', state: 'next' } as StoryEntry]),
+    ...(next === undefined ? [] : [{ ...bare, steps: [], at: null, title: next.text, state: 'next' } as StoryEntry]),
   ];
 }
 

@@ -22,18 +22,18 @@ export function Timeline({ entries, explorerUrl }: { entries: readonly StoryEntr
           </p>
           <div class="event-body">
             <p class="event-title">
-              <Sentence text={title} english={english === 'title'} />
+              <Sentence text={title} />
             </p>
             {(detail !== null || txHash !== null) && (
               <p class="hint">
-                {detail !== null && <Sentence text={detail} english={english === 'detail'} />}
+                {detail !== null && <Sentence text={detail} english={english} />}
                 {detail !== null && txHash !== null && ' · '}
                 {txHash !== null && <Code text={txHash} what={t('parts.copy-transaction')} href={explorerUrl(txHash)} />}
               </p>
             )}
             {why !== null && (
               <p class="why">
-                <Sentence text={why} english />
+                <Sentence text={why} />
               </p>
             )}
             {steps.length > 0 && (
@@ -42,7 +42,7 @@ export function Timeline({ entries, explorerUrl }: { entries: readonly StoryEntr
                 <ol class="steps">
                   {steps.map(({ text, rule }) => (
                     <li>
-                      <Sentence text={text} english /> <code class="hint">{rule}</code>
+                      <Sentence text={text} /> <code class="hint">{rule}</code>
                     </li>
                   ))}
                 </ol>

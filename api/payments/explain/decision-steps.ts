@@ -193,7 +193,7 @@ function verdictStep({ payment, deposits }: PaymentParts, event: PaymentEventRow
     open_amount_minimum_met: `${cents(seen.receivedUsd)} USD is at least the minimum of ${formatCents(usd)} USD`,
     open_amount_below_minimum: `${cents(seen.receivedUsd)} USD is below the minimum of ${formatCents(usd)} USD`,
   };
-  const byOperator = deposits.some((one) => one.id === payment.decidingDepositId && one.claimedBy === 'operator');
+  const claimedBy = deposits.find((one) => one.id === payment.decidingDepositId)?.claimedBy;
   const seenLate = seen.firstSeenAt !== undefined && new Date(seen.firstSeenAt) >= payment.expiresAt;
   const path: Record<DepositPath, string> = {
     standard: '',
@@ -201,7 +201,8 @@ function verdictStep({ payment, deposits }: PaymentParts, event: PaymentEventRow
       ? ' The deposit was first seen after the deadline, before the payment had expired.'
       : ' The deposit was seen in time and confirmed after the deadline.',
     late_capture: ' The payment had expired; the deposit fell inside the grace period and reopened it.',
-    manual_inquiry: byOperator ? ' The operator allocated the deposit to this payment.' : ' The deposit was found by an inquiry about its transaction.',
+    manual_inquiry:
+      claimedBy === 'operator' ? ' The operator allocated the deposit to this payment.' : ' The deposit was found by an inquiry about its transaction.',
   };
   const text = `${event.fromStatus} → ${event.toStatus}: ${reason[seen.rule] ?? 'the deposit was judged'}.${path[seen.path] ?? ''}`;
   return step(event.at, 'decision', seen.rule ?? 'judged', text, {
@@ -213,6 +214,7 @@ function verdictStep({ payment, deposits }: PaymentParts, event: PaymentEventRow
     deviationUsd: deviation,
     ...(!payment.openAmount && { overUsd: cents(seen.overUsd), underUsd: cents(seen.underUsd) }),
     depositPath: seen.path,
+    claimedBy,
     actor: event.actor,
   });
 }

@@ -20,7 +20,7 @@ export function explanationSteps(deps: Pick<Deps, 'chains'>, facts: ExplainedPay
     ...selectionSteps(deps, parts),
     ...facts.expected.map(expectedStep),
     ...parts.deposits.map((deposit) => depositStep(deps, facts, deposit)),
-    ...events.flatMap((event) => (isDecision(event) ? decisionSteps(parts, event) : event.fromStatus === null ? [] : [statusStep(parts, event)])),
+    ...events.flatMap((event) => (isDecision(event) ? decisionSteps(parts, event) : event.fromStatus === null ? [] : [expiryStep(parts, event)])),
     ...parts.deposits.flatMap((deposit) => feeStep(facts, deposit)),
     ...webhookSteps(facts),
     ...(parts.payment.verifiedAt === null ? [] : [step(parts.payment.verifiedAt, 'verify', 'verified', 'The merchant verified the outcome.', {})]),
@@ -267,11 +267,10 @@ function depositStep(deps: Pick<Deps, 'chains'>, { parts, events, assets }: Expl
   }
 }
 
-function statusStep({ payment }: PaymentParts, event: PaymentEventRow): ExplanationStep {
-  const moved = { from: event.fromStatus, to: event.toStatus, actor: event.actor };
-  if (event.toStatus !== 'EXPIRED')
-    return step(event.at, 'decision', event.event.toLowerCase(), `${event.fromStatus} → ${event.toStatus} (${event.event}, ${event.actor}).`, moved);
+/** That the deadline passed: whatever else moves a payment is a deposit, whose judgement says so. */
+function expiryStep({ payment }: PaymentParts, event: PaymentEventRow): ExplanationStep {
   const text = `${event.fromStatus} → EXPIRED: the deadline ${payment.expiresAt.toISOString()} passed and no deposit was on its way.`;
+  const moved = { from: event.fromStatus, to: event.toStatus, actor: event.actor };
   return step(event.at, 'expiry', 'unpaid_at_deadline', text, { ...moved, expiresAt: payment.expiresAt });
 }
 

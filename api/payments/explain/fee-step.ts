@@ -33,6 +33,8 @@ export function feeStep({ parts, events, assets }: ExplainedPayment, deposit: Pa
     commission: credit.commission,
     net: credit.net,
     accruedUsd,
+    decided,
+    isSandbox: payment.sandbox,
   };
   const taken = [
     `${formatAmount(credit.networkFee)} network fee${paidBefore ? ' (an earlier deposit on this network paid it)' : ''} borne by ${bearer(payment.txFeePayer)}`,

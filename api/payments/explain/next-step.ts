@@ -23,7 +23,8 @@ export function nextStep(facts: ExplainedPayment): ExplanationStep {
   if (first !== undefined) {
     const pending = facts.pending.get(first.id);
     const what = `${formatAmount(first.amount)} ${first.symbol} (${first.txid})`;
-    const figures = { depositId: first.id, txHash: first.txid, network: first.networkName, confirmations: first.confirmations };
+    const coins = { amount: first.amount, asset: first.symbol };
+    const figures = { depositId: first.id, txHash: first.txid, network: first.networkName, ...coins, confirmations: first.confirmations };
     if (payment.sandbox)
       return step(
         now,
@@ -42,7 +43,7 @@ export function nextStep(facts: ExplainedPayment): ExplanationStep {
     }
     if (first.doubt !== null) {
       const text = `${what} is final and is booked once a second provider of ${first.networkName} confirms it${DOUBTS[first.doubt]}.`;
-      return step(now, 'next', 'awaiting_booking', text, figures);
+      return step(now, 'next', 'awaiting_booking', text, { ...figures, doubt: first.doubt });
     }
     return first.waits
       ? step(now, 'next', 'awaiting_price', `${what} is final and waits for a fresh price of ${first.symbol}, or of the invoice's currency.`, figures)
@@ -51,7 +52,8 @@ export function nextStep(facts: ExplainedPayment): ExplanationStep {
   const waiting = facts.expected.find((one) => one.state === 'waiting');
   if (waiting !== undefined) {
     const text = `${formatAmount(waiting.amount)} ${waiting.symbol} (${waiting.txid}) wait for a block of ${waiting.networkName} to hold them.`;
-    return step(now, 'next', 'awaiting_block', text, { txHash: waiting.txid, network: waiting.networkName, firstSeenAt: waiting.firstSeenAt, ...until });
+    const { txid: txHash, networkName: network, amount, symbol: asset, firstSeenAt } = waiting;
+    return step(now, 'next', 'awaiting_block', text, { txHash, network, amount, asset, firstSeenAt, ...until });
   }
   if (overdue) {
     const text = `The deadline has passed; it expires within about a minute, once every chain it has an address on was read up to the deadline (${POLICY.expiryPatienceSeconds} s at most).`;

@@ -6,6 +6,7 @@ import { formatAmount } from '#shared/core/money.ts';
 import type { FeePayer } from '#state-machines/payment/offer.ts';
 import type { Pending } from '../pending-deposit.ts';
 import type { PaymentParts } from '../view.ts';
+import type { ExplanationRule } from './rules.ts';
 
 /** Kind of a step; several steps of one kind may follow each other. */
 export type StepName =
@@ -31,7 +32,7 @@ export type StepName =
 export interface ExplanationStep {
   step: StepName;
   /** Name of the rule that applied. */
-  rule: string;
+  rule: ExplanationRule;
   /** Service time, RFC 3339. */
   at: string;
   /** What happened and why, in one sentence. */
@@ -60,7 +61,7 @@ export interface ExplainedPayment {
 export type Figures = Record<string, bigint | number | boolean | string | Date | null | undefined>;
 
 /** Makes a step, with its figures written as the contract writes them. */
-export function step(at: Date, name: StepName, rule: string, text: string, figures: Figures): ExplanationStep {
+export function step(at: Date, name: StepName, rule: ExplanationRule, text: string, figures: Figures): ExplanationStep {
   const present = Object.entries(figures).flatMap(([key, value]) => (value === null || value === undefined ? [] : [[key, written(value)]]));
   return { step: name, rule, at: at.toISOString(), text, figures: Object.fromEntries(present) };
 }

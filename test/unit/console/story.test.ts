@@ -24,6 +24,7 @@ const step = (second: number, name: Step['step'], text: string, figures: Step['f
 
 /** A payment that was paid after it had expired, all within a second, and whose webhook failed once. */
 const record = {
+  outcome: { status: 'SUCCESS' },
   offers: [{ assetSymbol: 'USDT', assetNetwork: 'tron', totalValue: '49.9' }],
   credits: [{ asset: 'USDT', gross: '49.9', networkFee: '1', commission: '0.5', net: '48.4', creditedAt: AT(5), maturesAt: AT(59), maturedAt: null }],
   webhooks: [
@@ -71,7 +72,7 @@ const steps: Step[] = [
   step(6, 'webhook', 'Attempt 1 of the webhook.'),
   step(20, 'next', 'SUCCESS is final.'),
 ];
-const story = storyOf(inEnglish, { record, explanation: { summary: '', steps } }, { tron: 'TRON' });
+const story = storyOf(inEnglish, { record, explanation: { steps } }, { tron: 'TRON' });
 const entry = (title: string) => story.find((one) => one.title.includes(title));
 const texts = (title: string) => entry(title)?.steps.map(({ text }) => text);
 
@@ -104,9 +105,9 @@ describe('the story of a payment', () => {
 
   it('gives of two verdicts within one moment each its own sum', () => {
     expect(texts('Expired')).toEqual(['PENDING → EXPIRED: the deadline passed.']);
-    expect(entry('Expired')).toMatchObject({ detail: 'The deadline passed.', why: null });
+    expect(entry('Expired')).toMatchObject({ detail: 'PENDING → EXPIRED: the deadline passed.', why: null });
     expect(texts('Judged')).toEqual([steps[5], steps[6], steps[7], steps[8]].map((one) => one?.text));
-    expect(entry('Judged')).toMatchObject({ detail: 'What arrived is enough.', why: '49.9 USDT × 1 USD = 49.90 USD received.' });
+    expect(entry('Judged')).toMatchObject({ detail: 'EXPIRED → SUCCESS: what arrived is enough.', why: '49.9 USDT × 1 USD = 49.90 USD received.' });
   });
 
   it('says how a credit follows from what arrived, and what a receiver answered', () => {
@@ -121,7 +122,7 @@ describe('the story of a payment', () => {
     const arrived = dust.map(({ txHash }) => step(30, 'deposit', `0.01 USDT arrived, ${txHash}.`, { txHash }));
     const told = storyOf(inEnglish, {
       record: flooded,
-      explanation: { summary: '', steps: [...steps.slice(0, -1), ...arrived, step(50, 'next', 'It rests.')] },
+      explanation: { steps: [...steps.slice(0, -1), ...arrived, step(50, 'next', 'It rests.')] },
     });
     expect(told.length).toBeLessThan(450);
     expect(told[0]?.title).toBe('Created');
@@ -133,7 +134,7 @@ describe('the story of a payment', () => {
 
   it('keeps a fee of the sandbox, which credits nothing, behind the verdict', () => {
     const simulated = { ...record, credits: [], timeline: record.timeline.filter(({ what }) => what !== 'credited') };
-    const told = storyOf(inEnglish, { record: simulated, explanation: { summary: '', steps } });
+    const told = storyOf(inEnglish, { record: simulated, explanation: { steps } });
     expect(told.find(({ title }) => title === 'Judged: Success')?.steps.at(-1)?.step).toBe('fees');
   });
 });
@@ -141,14 +142,10 @@ describe('the story of a payment', () => {
 const drawn = (entry: StoryEntry) => renderToString(h(Texts.Provider, { value: inEnglish }, h(Timeline, { entries: [entry], explorerUrl: () => undefined })));
 
 describe('a timeline', () => {
-  it('says of a sentence of the service that it is English, and of no other', () => {
-    const [created, judged] = [entry('Created'), entry('Judged')] as [StoryEntry, StoryEntry];
-    expect(drawn({ ...created, steps: [] })).not.toContain('lang=');
-    expect(drawn({ ...judged, steps: [] }).match(/<span lang="en">[^<]+/g)).toEqual([
-      '<span lang="en">What arrived is enough.',
-      '<span lang="en">49.9 USDT × 1 USD = 49.90 USD received.',
-    ]);
-    expect(drawn(story.at(-1) as StoryEntry)).toContain('<span lang="en">SUCCESS is final.</span>');
+  it('says of a detail of the service that it is English, and of nothing else', () => {
+    const judged = { ...(entry('Judged') as StoryEntry), steps: [] };
+    expect(drawn(judged)).not.toContain('lang=');
+    expect(drawn({ ...judged, english: true }).match(/<span lang="en">[^<]+/g)).toEqual(['<span lang="en">EXPIRED → SUCCESS: what arrived is enough.']);
   });
 
   it('writes moments for people wherever a sentence has one', () => {
@@ -163,7 +160,7 @@ describe('a timeline', () => {
       answer: null,
       steps: [step(0, 'invoice', said)],
       state: 'done',
-      english: null,
+      english: false,
     } as const;
     const html = drawn({ ...entry, steps: [...entry.steps] });
     expect(html.replaceAll(/<[^>]+>/g, '')).not.toMatch(/\dT\d/);
@@ -192,7 +189,7 @@ describe('a timeline', () => {
       answer,
       steps: [],
       state: 'wrong',
-      english: null,
+      english: false,
     };
     const html = drawn(entry);
     expect(html).toContain('<details><summary>Show what your server answered</summary>');
