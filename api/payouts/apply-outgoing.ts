@@ -30,6 +30,7 @@ import { haltUsedWallets } from './halt-used-wallets.ts';
 import { type Effect, judgeClose, judgeEffect, judgeOutputs } from './judge-effect.ts';
 import { spendsOutputs } from '#api/payouts/rules/families.ts';
 import { type Spending, spendingOf } from '#api/payouts/rules/spending.ts';
+import { waitReason } from '#shared/core/wait-reasons.ts';
 import { OUT_OF_TURNS } from './send.ts';
 import { stopDoublePayout, stopPayout } from './stop-double-payout.ts';
 
@@ -241,8 +242,7 @@ async function fail(
     await failWithheld(tx, deps, { transferId: payout.withheldId, reason: `transaction ${txid}: ${effect.reason}` });
   if (payout.settlementId === null || rejected) return;
   if (repay) await insertOutbox(tx, { id: rowId(deps), topic: 'settlement.dispatch', refId: payout.settlementId });
-  else if (payout.purpose === 'settlement')
-    await setWaitReason(tx, payout.settlementId, `transaction ${txid} failed: ${effect.reason}; an operator must decide`);
+  else if (payout.purpose === 'settlement') await setWaitReason(tx, payout.settlementId, waitReason('failed', { txHash: txid, detail: effect.reason }));
   else await hastenOutbox(tx, 'settlement.dispatch', [payout.settlementId]);
 }
 

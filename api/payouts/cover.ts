@@ -8,6 +8,7 @@ import type { Pool } from '#state-machines/ledger/accounts.ts';
 import { refillReason, storedOf } from '#api/treasury/cold.ts';
 import { openSweep, pushSweep, sweepFee } from '#api/treasury/sweep.ts';
 import { coverGas } from '#api/treasury/top-up.ts';
+import { waitReason } from '#shared/core/wait-reasons.ts';
 
 /** At most this many deposit addresses are looked at in one run; the next run looks at the following ones. */
 const SWEEPS_AT_ONCE = 25;
@@ -49,17 +50,19 @@ export async function coverShortage(deps: Deps, chain: Chain, short: Shortage): 
   // Sweeps for other cashouts serve those first, but the funding wallet lends nothing before they have arrived.
   if (missing > 0n) for (const sweep of coming) if (!own(sweep)) missing -= await pushSweep(deps, chain, sweeping, sweep);
   const text = formatAmount(fromUnits(short.missing, asset.decimals));
-  if (missing <= 0n) return `waiting for ${text} ${asset.symbol} to be swept to the wallet`;
+  if (missing <= 0n) return waitReason('sweeping', { amount: text, asset: asset.symbol });
   const stored = await storedOf(deps.db.sql, asset, wallet, missing);
   if (asset.type === 'NATIVE') {
     // The funding wallet makes up only for fees. If it made up for coins that may not move yet or lie in cold storage, it would pay cashouts.
     const lent = missing - stored - (await sumBlocked(deps.db.sql, { networkId: chain.id, assetId: asset.id, pool }));
     if (lent > 0n) return coverGas(deps, chain, { ...short, missing: lent, fee: 0n });
     if (stored > 0n) return refillReason(chain, asset, wallet, stored);
-    return `${formatAmount(fromUnits(missing, asset.decimals))} ${asset.symbol} lie where a verdict is awaited, or at a halted address`;
+    return waitReason('awaits_verdict', { amount: formatAmount(fromUnits(missing, asset.decimals)), asset: asset.symbol });
   }
   if (stored > 0n) return refillReason(chain, asset, wallet, stored);
   const refused = await sumRefused(deps.db.sql, { networkId: chain.id, assetId: asset.id, pool });
-  const lie = refused > 0n ? `; ${formatAmount(fromUnits(refused, asset.decimals))} lie where the issuer does not let them be moved` : '';
-  return `the wallet and all deposit addresses are short of ${formatAmount(fromUnits(missing, asset.decimals))} ${asset.symbol}${lie}`;
+  const lacking = { amount: formatAmount(fromUnits(missing, asset.decimals)), asset: asset.symbol };
+  return refused > 0n
+    ? waitReason('short_and_refused', { ...lacking, refused: formatAmount(fromUnits(refused, asset.decimals)) })
+    : waitReason('short', lacking);
 }

@@ -13,6 +13,7 @@ import { Invariant } from '#shared/core/errors.ts';
 import { rowId } from '#shared/core/ids.ts';
 import type { Tx } from '#shared/platform/postgres.ts';
 import { NO_PAYOUT_FACTS } from '#state-machines/payout/machine.ts';
+import { waitReason } from '#shared/core/wait-reasons.ts';
 
 const FAILURE = 'a transaction that the books had lost has used its nonce or its anchor';
 
@@ -69,5 +70,5 @@ async function end(tx: Tx, deps: Deps, payout: StoredPayout): Promise<void> {
   if (payout.settlementId === null) return;
   if (payout.purpose !== 'settlement') await hastenOutbox(tx, 'settlement.dispatch', [payout.settlementId]);
   else if (again) await insertOutbox(tx, { id: rowId(deps), topic: 'settlement.dispatch', refId: payout.settlementId });
-  else await setWaitReason(tx, payout.settlementId, `${FAILURE}; an operator must decide`);
+  else await setWaitReason(tx, payout.settlementId, waitReason('displaced'));
 }

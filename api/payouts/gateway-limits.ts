@@ -8,9 +8,10 @@ import { POLICY } from '#shared/core/policy.ts';
 import type { Reads } from '#shared/platform/postgres.ts';
 import { dollarsOf, dollarsOfAll, dollarsOfEarlier } from '#api/treasury/limits.ts';
 import { type LimitedTransfer, type LimitProblem, movedBy, noPrice, scopesOf, WINDOWS } from '#api/payouts/rules/limits.ts';
+import { waitReason } from '#shared/core/wait-reasons.ts';
 
 const DAY_SECONDS = 86_400;
-const TOO_DEAR: LimitProblem = { problem: 'fees have risen above what was locked for it: it is sent once they fall', lasting: false };
+const TOO_DEAR: LimitProblem = { problem: waitReason('fees_risen'), lasting: false };
 
 /**
  * Checks a cashout against its gateway's daily cap, and against the part of each network limit that is not reserved for other gateways (decisions
@@ -29,7 +30,7 @@ async function checkDailyCap(deps: Deps, sql: Reads, gatewayId: string, transfer
   if (alone === null) return noPrice(transfer.symbol);
   const earlier = await dollarsOfEarlier(deps, sql, await sumPaidOut(sql, { gatewayId, seconds: DAY_SECONDS }));
   if (typeof earlier === 'object') return earlier;
-  return alone + earlier > cap ? { problem: `the gateway's own limit of ${formatCents(cap)} USD a day is used up`, lasting: alone > cap } : null;
+  return alone + earlier > cap ? { problem: waitReason('own_daily_limit', { limit: formatCents(cap) }), lasting: alone > cap } : null;
 }
 
 function capOf(gateway: Gateway | undefined): string | null {
@@ -61,7 +62,7 @@ async function checkFairShare(deps: Deps, sql: Reads, chain: Chain, gatewayId: s
       const fits = fitsFairly({ limit, gateways, used, gatewayId, alone });
       if (!fits)
         return {
-          problem: `what one gateway may have of the ${window.name} limit of ${formatCents(limit)} USD${scope.name} is used up`,
+          problem: waitReason('fair_share', { window: window.name, limit: formatCents(limit), scope: scope.name }),
           lasting: scope.counts(transfer) && !fitsFairly({ limit, gateways, used: new Map(), gatewayId, alone }),
         };
     }

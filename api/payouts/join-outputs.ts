@@ -11,6 +11,7 @@ import type { Reads, Tx } from '#shared/platform/postgres.ts';
 import { planConsolidation } from '#api/treasury/consolidate.ts';
 import { overBudget, rulesOf } from '#api/treasury/consolidate-pools.ts';
 import { purseOf } from '#api/payouts/rules/spending.ts';
+import { waitReason } from '#shared/core/wait-reasons.ts';
 
 /** An output that covers at least this fraction of an order is spent without joining, because a few such outputs cover the order. */
 const LARGE_PART = 4;
@@ -93,7 +94,7 @@ export async function joinOutputs(deps: Deps, chain: Chain, order: Prepared): Pr
     made += 1;
   }
   if (underWay.length + made > 0) return waitFor(underWay.length + made);
-  return problem === null ? null : `its pool has ${pool.count} small outputs that have to be joined first, and ${problem}`;
+  return problem === null ? null : waitReason('join_stuck', { count: pool.count, reason: problem });
 }
 
 /** The largest outputs among those that are too small to be spent as they are, as many as bring the missing amount. */
@@ -125,7 +126,7 @@ export async function joiningCosts(deps: Deps, chain: Chain, wallet: StoredWalle
 }
 
 function waitFor(transactions: number): string {
-  return `small outputs of its pool are joined first: ${transactions} transaction${transactions === 1 ? '' : 's'} on the way`;
+  return transactions === 1 ? waitReason('joining_one') : waitReason('joining', { count: transactions });
 }
 
 function sumOf(all: readonly Pick<OwnOutput | StoredPayout, 'rawAmount'>[]): bigint {

@@ -11,6 +11,7 @@ import { joiningCosts, joinOutputs, largeFor } from './join-outputs.ts';
 import { checkFee, checkTopUp } from '#api/treasury/limits.ts';
 import { mostInputs, purseOf, spendingOf } from '#api/payouts/rules/spending.ts';
 import { coverGas } from '#api/treasury/top-up.ts';
+import { waitReason } from '#shared/core/wait-reasons.ts';
 
 /**
  * The funding wallet makes up for this many fees that a pool paid beyond what was locked, plus one for each output that the pool has. A larger gap
@@ -38,8 +39,8 @@ export async function quoteSpend(
   const answer = await chain.payer.quote(intent, coins);
   const spent = answer.ok ? mostInputs(chain, [answer.quote.fields]) : 0;
   if (answer.ok && spent === 1) return { quote: answer.quote, observed: null };
-  if (!answer.ok && answer.lacking === undefined) return { stuck: `the network refuses the transfer: ${answer.rejected}` };
-  const say = (raw: bigint): string => `${formatAmount(fromUnits(raw, native.decimals))} ${native.symbol}`;
+  if (!answer.ok && answer.lacking === undefined) return { stuck: waitReason('refused_by_network', { detail: answer.rejected }) };
+  const coinsOf = (raw: bigint) => ({ amount: formatAmount(fromUnits(raw, native.decimals)), asset: native.symbol });
   // The price of spending one output, whatever outputs there are.
   const estimate = await chain.payer.estimate(intent);
   const fee = estimate.ok ? estimate.quote.rawFee : 0n;
@@ -55,11 +56,11 @@ export async function quoteSpend(
   if (joining !== null) return { stuck: joining };
   if (answer.ok) return { quote: answer.quote, observed: null };
   const lacking = answer.lacking ?? 0n;
-  if (coming >= lacking) return { waiting: `waiting for ${say(coming)} of the pool that are not final yet, or wait for a verdict` };
+  if (coming >= lacking) return { waiting: waitReason('not_final', coinsOf(coming)) };
   const missing = lacking - coming;
   if (missing > madeUpFor) {
     const stored = await storedOf(deps.db.sql, native, wallet, missing);
-    return { waiting: stored > 0n ? refillReason(chain, native, wallet, stored) : `the outputs of the pool are short of ${say(missing)}` };
+    return { waiting: stored > 0n ? refillReason(chain, native, wallet, stored) : waitReason('outputs_short', coinsOf(missing)) };
   }
   return { waiting: await coverGas(deps, chain, { settlementId, wallet, native, missing: await atOnce(deps, native, missing), fee }) };
 }

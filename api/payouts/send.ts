@@ -24,6 +24,7 @@ import { mostInputs } from '#api/payouts/rules/spending.ts';
 import { quoteSpend } from './quote-spend.ts';
 import { coverGas } from '#api/treasury/top-up.ts';
 import { poolWallet } from '#api/treasury/wallets.ts';
+import { waitReason } from '#shared/core/wait-reasons.ts';
 
 /** A planner whose outputs another one took chooses again, at most this often; then it comes back later. */
 const CHOICES = 10;
@@ -73,8 +74,8 @@ export async function sendOrder(deps: Deps, chain: Chain, order: Order): Promise
     // An order can make a node refuse or delay, but it cannot make a node unreachable.
     if (error instanceof ChainUnavailable)
       return error.trouble === 'down' || error.trouble === 'busy' || error.trouble === 'wrong-chain'
-        ? { closed: `the chain cannot be reached: ${error.message}` }
-        : { waiting: `the chain gives no clear answer about it: ${error.message}` };
+        ? { closed: waitReason('chain_unreachable', { detail: error.message }) }
+        : { waiting: waitReason('chain_unclear', { detail: error.message }) };
     // A row that contradicts itself must not hold up the orders behind it.
     if (error instanceof Invariant) return { stuck: error.message };
     throw error;
@@ -101,7 +102,7 @@ async function send(deps: Deps, chain: Chain, order: Order): Promise<Sent> {
     const sent = await sendOnce(deps, chain, order);
     if (!('taken' in sent)) return sent;
   }
-  return { waiting: 'other payouts take the outputs it was to spend' };
+  return { waiting: waitReason('outputs_taken') };
 }
 
 async function sendOnce(deps: Deps, chain: Chain, order: Order): Promise<Sent | { taken: unknown }> {
@@ -110,7 +111,7 @@ async function sendOnce(deps: Deps, chain: Chain, order: Order): Promise<Sent | 
   const closed = await closedReason(sql, { networkName: asset.networkName, assetId: asset.id });
   if (closed !== null) return { waiting: closed };
   const wallet = await poolWallet(deps, chain, pool);
-  if (wallet.haltedReason !== null) return { closed: `the wallet is halted: ${wallet.haltedReason}` };
+  if (wallet.haltedReason !== null) return { closed: waitReason('wallet_halted', { detail: wallet.haltedReason }) };
   if (rawAmount <= 0n) throw new Invariant('it has an amount that cannot be sent');
   const native = await nativeAsset(sql, asset.networkId);
   const limit = await limitOf(deps, sql, chain, order, leaving(order, native, 0n));
@@ -162,7 +163,7 @@ interface Funds {
 }
 
 /** Why a cashout waits when its gateway has used its turns; the next one goes once one of them is in a block. */
-export const OUT_OF_TURNS = 'its gateway has as many payouts on their way as it may: it goes once one of them is in a block';
+export const OUT_OF_TURNS = waitReason('out_of_turns');
 
 /** Whether its gateway holds as many nonces as it may while others cash out too, because payouts behind wait for all of them. */
 async function isOutOfTurns(tx: Tx, chain: Chain, wallet: StoredWallet, { gatewayId }: Order): Promise<boolean> {
@@ -198,13 +199,13 @@ async function quoteFromBalance(
   const brought = { networkId: chain.id, assetId: asset.id, address: wallet.address, settlementId: short.settlementId, seconds: POLICY.broughtKeptSeconds };
   free.coins -= await sumBroughtForOthers(deps.db.sql, brought);
   const estimate = await chain.payer.estimate(intent, undefined, bound);
-  if (!estimate.ok) return { stuck: `the network refuses the transfer: ${estimate.rejected}` };
+  if (!estimate.ok) return { stuck: waitReason('refused_by_network', { detail: estimate.rejected }) };
   const { rawFee } = estimate.quote;
   const needed = intent.rawAmount + (asset.type === 'NATIVE' ? rawFee : 0n);
   if (free.coins < needed) return { waiting: await coverShortage(deps, chain, { ...short, missing: needed - free.coins }) };
   if (free.native < rawFee) return { waiting: await coverGas(deps, chain, { ...short, missing: rawFee - free.native, fee: rawFee }) };
   const answer = await chain.payer.quote(intent, undefined, bound);
-  return answer.ok ? { quote: answer.quote, observed } : { stuck: `the network refuses the transfer: ${answer.rejected}` };
+  return answer.ok ? { quote: answer.quote, observed } : { stuck: waitReason('refused_by_network', { detail: answer.rejected }) };
 }
 
 function boundOf({ quoted, asset }: Order): Bound | undefined {

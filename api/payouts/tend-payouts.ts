@@ -26,6 +26,7 @@ import { planOf } from '#api/treasury/plan-transfer.ts';
 import { exclusionOf, gatherFacts } from './tend-facts.ts';
 import { takeOutputs } from '#api/treasury/purse.ts';
 import { anchorOf, purseOf, signedInputs, spendingOf } from '#api/payouts/rules/spending.ts';
+import { waitReason } from '#shared/core/wait-reasons.ts';
 
 /**
  * Looks after every payout that is planned or signed and in no block: renews old quotes, raises fees, closes payouts that can no longer be sent,
@@ -201,7 +202,7 @@ async function abandon(deps: Deps, seen: Seen, problem: string): Promise<boolean
     if (payout.refundId !== null) await failRefund(tx, deps, { refundId: payout.refundId, reason: problem });
     if (payout.withheldId !== null) await failWithheld(tx, deps, { transferId: payout.withheldId, reason: problem });
     if (payout.settlementId !== null) {
-      if (payout.purpose === 'settlement') await setWaitReason(tx, payout.settlementId, `it could not be sent: ${problem}; an operator must decide`);
+      if (payout.purpose === 'settlement') await setWaitReason(tx, payout.settlementId, waitReason('given_up', { reason: problem }));
       else await hastenOutbox(tx, 'settlement.dispatch', [payout.settlementId]);
     }
     crashPoint('abandon.committed');

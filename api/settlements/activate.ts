@@ -14,6 +14,7 @@ import type { SettlementRequest } from '#state-machines/settlement/settlement.ts
 import { type Claimant, claimedFields, claimSettlement, decideUnderLock, type LastDecision, notePolicy, recordOf } from './claim.ts';
 import type { Gathered } from './gather-facts.ts';
 import { isOrdered, orderMac } from '#api/intents/order-mac.ts';
+import { waitReason } from '#shared/core/wait-reasons.ts';
 import { initiatorOf, reasonOf, SHORT } from './prepare-activation.ts';
 import { queueDispatch } from './queue-dispatch.ts';
 
@@ -53,7 +54,7 @@ export async function activate(tx: Tx, deps: Deps, { gateway, id, facts: fetched
   if (!Array.isArray(accepted) || !isOrdered(masterKeys(deps.config), order, row.orderMac)) {
     const reason = Array.isArray(accepted) ? 'its pool is not the one that was chosen' : accepted.refuse;
     deps.log.error({ settlement: id, reason }, 'a parked cashout is not what was asked for: somebody changed its row');
-    return { stays: 'it is not what was asked for' };
+    return { stays: waitReason('not_as_asked') };
   }
   const { decision: decided, facts } = await decideUnderLock(
     tx,
@@ -66,7 +67,7 @@ export async function activate(tx: Tx, deps: Deps, { gateway, id, facts: fetched
   const anew = decision.outcome !== 'park' && decision.feeLocked > ceilingOf(accepted);
   if (anew && actor !== 'merchant')
     return {
-      stays: `its network fee is ${formatAmount(decision.feeLocked)} by now, and ${formatAmount(ceilingOf(accepted))} was accepted at most; its merchant can retry it, which accepts the fee of that moment`,
+      stays: waitReason('fee_above_accepted', { fee: formatAmount(decision.feeLocked), accepted: formatAmount(ceilingOf(accepted)) }),
     };
 
   const claimed = decision.outcome === 'park' ? null : claimedFields(deps, who, { decision, feePayer });

@@ -6,13 +6,14 @@ import { ERRORS, Invariant, ServiceError } from '#shared/core/errors.ts';
 import { toUnits } from '#shared/core/money.ts';
 import { networkFeePayer } from '#state-machines/settlement/network-fee.ts';
 import type { Decision, SettlementRequest } from '#state-machines/settlement/settlement.ts';
+import { waitReason } from '#shared/core/wait-reasons.ts';
 import { askAbout, type Cashout, type Gathered, gatherFacts, screenDestination } from './gather-facts.ts';
 
 /** What is known about a parked cashout before it is locked: every fact that the gates ask for, or why it cannot be activated now. */
 export type Prepared = { facts: SettlementRequest; quote: Gathered['quote']; feePayer: 'MERCHANT' | 'PLATFORM' } | { stays: string };
 
 /** The reason stored for a cashout whose pool does not cover it. */
-export const SHORT = 'its balance is still short';
+export const SHORT = waitReason('balance_short');
 
 /**
  * Fetches the facts to activate a parked cashout, with no transaction open: a fresh fee, and a screen as at its creation.
@@ -20,17 +21,17 @@ export const SHORT = 'its balance is still short';
  * @throws fee_estimation_unavailable when the chain or a price cannot be reached
  */
 export async function prepareActivation(deps: Deps, gateway: Gateway, row: StoredSettlement): Promise<Prepared> {
-  if (gateway.status !== 'VERIFIED') return { stays: 'its gateway is not verified' };
+  if (gateway.status !== 'VERIFIED') return { stays: waitReason('gateway_not_verified') };
   // A merchant who disables the cashout API, for example because its secret leaked, must not have to cancel parked cashouts as well.
-  if (!gateway.settings.cashout.enabled) return { stays: 'its gateway may not cash out' };
+  if (!gateway.settings.cashout.enabled) return { stays: waitReason('gateway_may_not') };
   const cashout = await cashoutOf(deps, gateway, row);
   const waiting = row.status === 'WAITING_AML_CREDIT';
   const asked = askAbout(cashout, { parkedAs: waiting ? 'WAITING_AML_CREDIT' : 'UNDERFUNDED', ...(row.pool !== null && { parkedPool: row.pool }) });
   if (!waiting && row.pool !== null && (await poolBalance(deps.db.sql, gateway.id, row.assetId, row.pool)) < row.amount) return { stays: SHORT };
   // A cashout that waits for a verdict needs the verdict first; without it, asking for anything else is pointless.
   const screen = waiting && asked.screening.enabled ? await screenDestination(deps, cashout, undefined) : undefined;
-  if (screen === 'out_of_credit') return { stays: 'its screening credit is used up' };
-  if (screen === 'unavailable') return { stays: 'the screening provider gives no verdict' };
+  if (screen === 'out_of_credit') return { stays: waitReason('credit_used_up') };
+  if (screen === 'unavailable') return { stays: waitReason('no_verdict') };
   try {
     const { facts, decision, quote } = await gatherFacts(deps, cashout, { ...asked, screen });
     return decision.outcome === 'refuse' ? { stays: reasonOf(decision) } : { facts, quote, feePayer: networkFeePayer(gateway.billing, cashout.asset.type) };

@@ -19,6 +19,7 @@ import type { SigningRequest, TransferIntent, TransferSigner } from '#shared/cha
 import { parseTrusted, toUnits } from '#shared/core/money.ts';
 import type { Reads } from '#shared/platform/postgres.ts';
 import { POOLS, reservedAccount } from '#state-machines/ledger/accounts.ts';
+import { waitReason } from '#shared/core/wait-reasons.ts';
 import { checkCaps, isOurs } from './caps.ts';
 import { checkEarlierPayouts, checkEarlierAttempts } from './check-earlier.ts';
 import { checkInputs } from './check-inputs.ts';
@@ -54,7 +55,7 @@ export async function checkPayout(deps: Deps, sql: Reads, chain: Chain, signer: 
   if (stopped !== null) return { wait: stopped };
   const wallet = await findWalletByAddress(sql, chain.id, payout.walletAddress);
   if (wallet === undefined || wallet.id !== payout.walletId) return { refuse: 'its wallet is not the one at its address' };
-  if (wallet.haltedReason !== null) return { wait: `the wallet is halted: ${wallet.haltedReason}` };
+  if (wallet.haltedReason !== null) return { wait: waitReason('wallet_halted', { detail: wallet.haltedReason }) };
   const path = await ownPath(sql, chain, signer, wallet);
   if (path === null) return { refuse: 'the wallet is not at the address its key has' };
   const asset = await findAsset(sql, payout.assetId);

@@ -18,6 +18,7 @@ import { crashPoint } from '#shared/platform/crash-points.ts';
 import type { Tx } from '#shared/platform/postgres.ts';
 import { NO_PAYOUT_FACTS } from '#state-machines/payout/machine.ts';
 import { NO_SETTLEMENT_FACTS } from '#state-machines/settlement/machine.ts';
+import { waitReason } from '#shared/core/wait-reasons.ts';
 import { capProblem } from './asset-caps.ts';
 import { checkCaps, isOurs } from './caps.ts';
 import { confirmInputs } from './check-inputs.ts';
@@ -160,7 +161,7 @@ async function checkLocked(
 }
 
 function stopped({ reason }: NonNullable<Awaited<ReturnType<Journal['problem']>>>): string {
-  return `the signer's journal: ${reason}`;
+  return waitReason('journal', { detail: reason });
 }
 
 /** Whether the payout is fully planned and bytes of that plan are still to be signed. */
@@ -210,7 +211,8 @@ async function giveUp(deps: Deps, payout: StoredPayout, verdict: Verdict): Promi
   const refused = 'refuse' in verdict;
   const reason = refused ? verdict.refuse : 'wait' in verdict ? verdict.wait : 'it may be signed';
   if (refused) await insertFreeze(deps.db.sql, { scope: `network:${payout.networkName}`, reason: `the signer refused payout ${payout.id}: ${reason}` });
-  if (payout.purpose === 'settlement' && payout.settlementId !== null) await setWaitReason(deps.db.sql, payout.settlementId, `not signed: ${reason}`);
+  if (payout.purpose === 'settlement' && payout.settlementId !== null)
+    await setWaitReason(deps.db.sql, payout.settlementId, waitReason('not_signed', { reason }));
   if (await setPayoutFailure(deps.db.sql, payout.id, reason))
     deps.log[refused ? 'error' : 'warn']({ payout: payout.id, settlement: payout.settlementId, reason }, refused ? 'payout refused' : 'payout not signed yet');
   return refused ? 'refused' : 'waiting';

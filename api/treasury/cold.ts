@@ -6,6 +6,7 @@ import { isOwnAddress, type StoredWallet } from '#api/store/wallets.ts';
 import { Invariant } from '#shared/core/errors.ts';
 import { formatAmount, fromUnits, toUnits } from '#shared/core/money.ts';
 import type { Reads } from '#shared/platform/postgres.ts';
+import { waitReason } from '#shared/core/wait-reasons.ts';
 
 const ZERO_EVM = '0x0000000000000000000000000000000000000000';
 
@@ -38,5 +39,9 @@ export async function storedOf(sql: Reads, asset: Pick<StoredAsset, 'id' | 'deci
 
 /** The reason why a cashout waits that needs coins from cold storage. */
 export function refillReason(chain: Chain, asset: Pick<StoredAsset, 'symbol' | 'decimals'>, wallet: Pick<StoredWallet, 'address'>, stored: bigint): string {
-  return `${formatAmount(fromUnits(stored, asset.decimals))} ${asset.symbol} lie in cold storage: refill the hot wallet ${chain.codec.display(wallet.address)}`;
+  return waitReason('in_cold_storage', {
+    amount: formatAmount(fromUnits(stored, asset.decimals)),
+    asset: asset.symbol,
+    address: chain.codec.display(wallet.address),
+  });
 }

@@ -17,6 +17,7 @@ import { sumOutgoing } from '#api/store/payouts.ts';
 import { findPrice } from '#api/store/prices.ts';
 import type { Reads } from '#shared/platform/postgres.ts';
 import { amount, type Coins, coinsToUsd, formatCents, fromUnits, parseTrusted, type Usd } from '#shared/core/money.ts';
+import { waitReason } from '#shared/core/wait-reasons.ts';
 
 /**
  * Checks a transfer against the network's limits per transaction, hour and day, both of all assets and of its class. Returns why it may not leave,
@@ -33,7 +34,7 @@ export async function checkLimits(deps: Deps, sql: Reads, chain: Chain, transfer
   const scopes = scopesOf(chain);
   for (const { name, limits } of scopes.filter((scope) => scope.counts(transfer))) {
     const most = parseTrusted<'usd'>(limits.perTransactionUsd);
-    if (value > most) return { problem: `${formatCents(value)} USD is above the limit of ${formatCents(most)} USD per transaction${name}`, lasting: true };
+    if (value > most) return { problem: waitReason('above_limit', { value: formatCents(value), limit: formatCents(most), scope: name }), lasting: true };
   }
   const leaving = movedBy(transfer);
   for (const window of WINDOWS) {
@@ -59,7 +60,10 @@ export async function checkLimits(deps: Deps, sql: Reads, chain: Chain, transfer
       if (typeof earlier === 'object') return earlier;
       // A transfer that alone exceeds a window, fee included, never fits, however long the orders behind it wait.
       if (alone + earlier > limit)
-        return { problem: `the ${window.name} limit of ${formatCents(limit)} USD${scope.name} is used up`, lasting: scope.counts(transfer) && alone > limit };
+        return {
+          problem: waitReason('limit_used', { window: window.name, limit: formatCents(limit), scope: scope.name }),
+          lasting: scope.counts(transfer) && alone > limit,
+        };
     }
   }
   return null;
@@ -78,12 +82,12 @@ export async function checkFee(
   const value = await dollarsOf(deps, { ...fee.native, rawAmount: fee.rawFee });
   if (value === null) return noPrice(fee.native.symbol);
   if (value > FEE_CEILING_USD)
-    return { problem: `a fee of ${formatCents(value)} USD is above the ceiling of ${formatCents(FEE_CEILING_USD)} USD`, lasting: false };
+    return { problem: waitReason('fee_ceiling', { value: formatCents(value), limit: formatCents(FEE_CEILING_USD) }), lasting: false };
   if (locked === null || locked.coins === 0n) return null;
   const price = await deps.prices.fresh(locked.symbol);
   if (price === undefined) return noPrice(locked.symbol);
   const most = amount<'usd'>(coinsToUsd(locked.coins, price.usd, 'up') * FEE_TIMES_LOCKED * BigInt(fee.inputs ?? 1));
-  return value > most ? { problem: `a fee of ${formatCents(value)} USD is more than ${FEE_TIMES_LOCKED} times what was locked for it`, lasting: false } : null;
+  return value > most ? { problem: waitReason('fee_times_locked', { value: formatCents(value), times: FEE_TIMES_LOCKED }), lasting: false } : null;
 }
 
 /** Checks a gas top-up against its ceiling. */
@@ -91,7 +95,7 @@ export async function checkTopUp(deps: Deps, topUp: { symbol: string; decimals: 
   const value = await dollarsOf(deps, topUp);
   if (value === null) return noPrice(topUp.symbol);
   return value > TOP_UP_CEILING_USD
-    ? { problem: `a top-up of ${formatCents(value)} USD is above the ceiling of ${formatCents(TOP_UP_CEILING_USD)} USD`, lasting: true }
+    ? { problem: waitReason('top_up_ceiling', { value: formatCents(value), limit: formatCents(TOP_UP_CEILING_USD) }), lasting: true }
     : null;
 }
 

@@ -7,6 +7,7 @@ import { checkFee, checkTopUp } from './limits.ts';
 import { spendsOutputs } from '#api/payouts/rules/families.ts';
 import { observeWallet, planSpend, planTransfer } from './plan-transfer.ts';
 import { purseOf } from '#api/payouts/rules/spending.ts';
+import { waitReason } from '#shared/core/wait-reasons.ts';
 import { configuredWallet } from './wallets.ts';
 
 /** A wallet without enough gas for a transfer is sent this many times the missing amount, so that it does not run out again at once. */
@@ -30,9 +31,9 @@ export async function coverGas(deps: Deps, chain: Chain, need: GasNeed): Promise
   for (const rawAmount of [missing + GAS_RESERVE * fee, missing]) {
     const refused = await topUp(deps, chain, { settlementId, native, recipient: wallet.address, parentId: null, rawAmount });
     if (refused === null) break;
-    if (rawAmount === missing) return `the wallet needs gas and ${refused}`;
+    if (rawAmount === missing) return waitReason('no_gas', { reason: refused });
   }
-  return 'waiting for gas to reach the wallet';
+  return waitReason('needs_gas');
 }
 
 /** Sends the address of a sweep the native coins that it lacks, plus a reserve. Returns why it could not, or null. */
@@ -67,14 +68,14 @@ interface TopUp {
  */
 async function topUp(deps: Deps, chain: Chain, gas: TopUp): Promise<string | null> {
   const funding = await configuredWallet(deps, chain, 'funding');
-  if (funding.haltedReason !== null) return `the funding wallet is halted: ${funding.haltedReason}`;
+  if (funding.haltedReason !== null) return waitReason('funding_halted', { detail: funding.haltedReason });
   const limit = await checkTopUp(deps, { symbol: gas.native.symbol, decimals: gas.native.decimals, rawAmount: gas.rawAmount });
   if (limit !== null) return limit.problem;
   const spends = spendsOutputs(chain.config.family);
   const intent = { sender: funding.address, recipient: gas.recipient, contract: null, rawAmount: gas.rawAmount };
   const observed = spends ? null : await observeWallet(deps, chain, funding, null);
   const answer = await (spends ? chain.payer.quote(intent, await listSpendable(deps.db.sql, purseOf(chain, funding))) : chain.payer.estimate(intent));
-  if (!answer.ok) return answer.lacking === undefined ? `the network refuses the top-up: ${answer.rejected}` : 'the funding wallet is short of coins';
+  if (!answer.ok) return answer.lacking === undefined ? waitReason('top_up_refused', { detail: answer.rejected }) : waitReason('funding_short');
   const fee = await checkFee(deps, { rawFee: answer.quote.rawFee, native: gas.native }, null);
   if (fee !== null) return fee.problem;
   const planned = await deps.db.transaction(async (tx) => {

@@ -1,4 +1,5 @@
 import type { OpsCashoutScreen, PayoutLine } from './operator-model.ts';
+import { sayWaitReason } from './say-wait-reason.ts';
 import type { StoryEntry } from './story.ts';
 import type { Translate } from './texts.ts';
 import { wordFor } from './words.ts';
@@ -64,10 +65,11 @@ function waitEntries({ item, payouts, chain }: Pick<Told, 'item' | 'payouts' | '
   );
   if (deep.length > 0) return deep;
   const status = STATUSES.find((one) => one === item.status);
+  const why = item.waitReason === null ? null : sayWaitReason(t, item.waitReason);
   return [
     entry(null, status === undefined ? item.status : t(`ops-waits.${status}`), {
-      detail: item.waitReason?.replaceAll('_', ' ') ?? (item.holdReason === null ? null : wordFor(t, 'hold-reason', item.holdReason)),
-      english: item.waitReason !== null,
+      detail: why?.text ?? (item.holdReason === null ? null : wordFor(t, 'hold-reason', item.holdReason)),
+      english: why?.english ?? false,
       state: 'next',
     }),
   ];

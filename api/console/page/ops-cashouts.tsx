@@ -6,6 +6,7 @@ import { Empty, Listed, OfGateway, WalkFields, WordTabs } from './ops-parts.tsx'
 import { statusTitles } from './ops-payments.tsx';
 import { Badge, Code, Coins, Fact, Facts, FilterForm, less, Moment, networkTitle, Short, Table } from './parts.tsx';
 import { AdoptAct, RejectAct } from './ops-acts.tsx';
+import { sayWaitReason } from './say-wait-reason.ts';
 import { useTexts } from './texts.ts';
 import { wordFor } from './words.ts';
 import { Timeline } from './timeline.tsx';
@@ -63,7 +64,7 @@ export function OpsCashouts({ screen, place }: { screen: OpsCashoutsScreen; plac
               <Badge status={row.status} />
               {(row.waitReason ?? row.holdReason) !== null && (
                 <span class="hint below">
-                  {row.waitReason === null ? wordFor(t, 'hold-reason', row.holdReason ?? '') : <span lang="en">{row.waitReason.replaceAll('_', ' ')}</span>}
+                  {row.waitReason === null ? wordFor(t, 'hold-reason', row.holdReason ?? '') : <WaitReason text={row.waitReason} />}
                 </span>
               )}
             </td>
@@ -75,6 +76,11 @@ export function OpsCashouts({ screen, place }: { screen: OpsCashoutsScreen; plac
       />
     </>
   );
+}
+
+function WaitReason({ text }: { text: string }): JSX.Element {
+  const said = sayWaitReason(useTexts(), text);
+  return <span lang={said.english ? 'en' : undefined}>{said.text}</span>;
 }
 
 /** One cashout: its story, its money, and every transaction that carries it out. */

@@ -1,6 +1,7 @@
 import type { Chain, Deps } from '#api/deps.ts';
 import type { OutgoingLimits } from '#shared/core/assets.ts';
 import { coinsToUsd, formatCents, fromUnits, parseTrusted, toUnits, type Usd } from '#shared/core/money.ts';
+import { waitReason } from '#shared/core/wait-reasons.ts';
 
 /** A fee of more than this many times the locked fee is a price spike or a mistake in units, so the transaction waits (reliability, threats). */
 export const FEE_TIMES_LOCKED = 10n;
@@ -54,13 +55,13 @@ export interface LimitedTransfer extends Moved {
  */
 export function capProblem({ config }: Deps, chain: Chain, { symbol }: Moved, cap: 'perTransaction' | 'hourly' | 'daily', rawAmount: bigint): string | null {
   const asset = chain.config.assets.find((one) => one.symbol === symbol);
-  if (asset === undefined && config.NODE_ENV === 'production') return `the signer pays no ${symbol} out before its configuration names and caps it`;
+  if (asset === undefined && config.NODE_ENV === 'production') return waitReason('uncapped', { asset: symbol });
   if (asset?.caps === undefined) return null;
   const { caps, decimals } = asset;
-  if (rawAmount > (toUnits(parseTrusted(caps[cap]), decimals) ?? 0n)) return `more than ${caps[cap]} ${symbol} ${WORDS[cap]} would leave`;
+  if (rawAmount > (toUnits(parseTrusted(caps[cap]), decimals) ?? 0n)) return waitReason('above_cap', { limit: caps[cap], asset: symbol, window: WORDS[cap] });
   const usd = parseTrusted<'usd'>(chain.config.limits[LIMITS[cap]]);
   if (coinsToUsd(fromUnits(rawAmount, decimals), parseTrusted<'usd'>(caps.floorUsd), 'up') <= usd) return null;
-  return `more than ${formatCents(usd)} USD ${WORDS[cap]} would leave, at the floor price of ${symbol}`;
+  return waitReason('above_floor_cap', { limit: formatCents(usd), window: WORDS[cap], asset: symbol });
 }
 
 const WORDS = { perTransaction: 'per transaction', hourly: 'hourly', daily: 'daily' } as const;
@@ -83,5 +84,5 @@ export function scopesOf({ config: { limits } }: Chain): Scope[] {
 
 /** The problem of a missing price: a limit in US dollars cannot be checked without one. */
 export function noPrice(symbol: string): LimitProblem {
-  return { problem: `there is no fresh price for ${symbol}`, lasting: false };
+  return { problem: waitReason('no_price', { asset: symbol }), lasting: false };
 }
