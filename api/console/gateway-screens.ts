@@ -145,6 +145,7 @@ async function payments(deps: Deps, { gateway, query }: Asked): Promise<Screen> 
   const { sandbox, verified, ...texts } = filter;
   const { items, pagination } = await listPayments(deps, {
     gateway,
+    byAmount: true,
     ...(texts as object),
     ...(sandbox !== undefined && { sandbox: sandbox === 'true' }),
     ...(verified !== undefined && { verified: verified === 'true' }),
@@ -157,7 +158,7 @@ async function payments(deps: Deps, { gateway, query }: Asked): Promise<Screen> 
 async function search(deps: Deps, { gateway, query, permissions, href }: Asked): Promise<{ to: string }> {
   const { q } = filterOf(query, ['q']);
   if (q === undefined) return { to: `${href}/payments` };
-  const { items } = await listPayments(deps, { gateway, q, limit: 2 });
+  const { items } = await listPayments(deps, { gateway, q, byAmount: true, limit: 2 });
   const [first, second] = answered<{ paymentUid: string }[]>(items);
   if (first !== undefined && second === undefined) return { to: `${href}/payments/${first.paymentUid}` };
   const cashout =

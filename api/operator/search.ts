@@ -5,6 +5,7 @@ import { type FoundAddress, HITS, type OfAmount, seekAmount, searchAddresses, se
 import { seekDeposits, seekGateways, seekPayments, seekSettlements, type Sought } from '#api/store/operator-seeks.ts';
 import type { Walk } from '#api/store/operator-walks.ts';
 import { invalid } from '#shared/core/errors.ts';
+import { amountSpellings } from '#shared/core/amount-spellings.ts';
 import { formatAmount, isMoney, parseTrusted } from '#shared/core/money.ts';
 import type { Reads } from '#shared/platform/postgres.ts';
 import type { OperatorCall } from './deps.ts';
@@ -32,7 +33,7 @@ export async function search(deps: Deps, call: OperatorCall): Promise<Reply> {
   if (q === undefined || q === '') throw invalid('q', 'is required');
   const { sql } = deps.db;
   const sought = soughtBy(deps, 'q', q);
-  const amounts = isMoney(q) ? await seekAmount(sql, formatAmount(parseTrusted(q)), spellingsOf(q)) : NO_AMOUNT;
+  const amounts = isMoney(q) ? await seekAmount(sql, formatAmount(parseTrusted(q)), amountSpellings(q)) : NO_AMOUNT;
   const payments = [...new Set([...(await seekPayments(sql, sought, EVERYWHERE)).map(({ id }) => id), ...amounts.payments])];
   const kinds = [
     await paymentHits(sql, payments),
@@ -107,13 +108,6 @@ function addressHit(deps: Pick<Deps, 'chains'>, { id, gatewayId, address, networ
   const shown = deps.chains.get(network)?.codec.display(address) ?? address;
   const owner = paymentId === null ? `the ${role} wallet` : `payment ${paymentId}`;
   return { kind: 'address', id, gatewayId, line: `${shown} on ${network}, of ${owner}`, at: at?.toISOString() ?? null };
-}
-
-/** The ways in which shops write one amount: as it was typed, without zeros at its end, and with cents. Pure. */
-function spellingsOf(q: string): string[] {
-  const plain = formatAmount(parseTrusted(q));
-  const [whole = '', cents = ''] = plain.split('.');
-  return [...new Set([q, plain, ...(cents.length <= 2 ? [`${whole}.${cents.padEnd(2, '0')}`, `${whole}.${cents.padEnd(1, '0')}`] : [])])];
 }
 
 /** One of each list after the other, for as long as there are any. Pure. */

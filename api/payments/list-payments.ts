@@ -13,6 +13,7 @@ import {
 } from '#api/store/payment-search.ts';
 import { countPayments, findPaymentPlace, listPaymentRows, type PaymentFilter, type Payment, type PaymentPlace } from '#api/store/payments.ts';
 import { withParams } from '#api/store/sent-json.ts';
+import { amountSpellings } from '#shared/core/amount-spellings.ts';
 import { invalid } from '#shared/core/errors.ts';
 import { isUuid } from '#shared/core/ids.ts';
 import { formatAmount, formatCents, parseAmount } from '#shared/core/money.ts';
@@ -24,7 +25,11 @@ import { PAYMENT_STATUSES } from '#state-machines/payment/machine.ts';
 import { namedView, shownUsd } from './view.ts';
 
 /** The query as the contract file lets it through. */
-export type ListPayments = { gateway: Gateway } & NonNullable<operations['listPayments']['parameters']['query']>;
+export type ListPayments = {
+  gateway: Gateway;
+  /** Whether `q` may be what somebody remembers of a payment, its amount; a server that looks for an order number finds no others that cost as much. */
+  byAmount?: boolean;
+} & NonNullable<operations['listPayments']['parameters']['query']>;
 
 /** What a simulated transaction is called; no chain has one like it. */
 const SANDBOX_TXID = /^sandbox-[0-9a-f]{64}$/;
@@ -48,7 +53,9 @@ export async function listPayments(deps: Deps, query: ListPayments): Promise<{ i
   const after = page.afterId === null ? null : await findPaymentPlace(deps.db.sql, query.gateway.id, page.afterId);
   if (after === undefined) throw badCursor();
   const isNarrowed = query.q !== undefined || Object.values(narrowing).some((one) => one !== null);
-  const read = isNarrowed ? narrowedPage(deps, { filter, narrowing, q: query.q, page, after }) : countedPage(deps, { filter, page, after });
+  const read = isNarrowed
+    ? narrowedPage(deps, { filter, narrowing, q: query.q, byAmount: query.byAmount === true, page, after })
+    : countedPage(deps, { filter, page, after });
   const { shown, pagination } = await read;
   return { items: await shownPayments(deps.db.sql, shown), pagination };
 }
@@ -69,12 +76,20 @@ async function countedPage(deps: Deps, { filter, page, after }: { filter: Paymen
 
 async function narrowedPage(
   deps: Deps,
-  { filter, narrowing, q, page, after }: { filter: PaymentFilter; narrowing: Narrowing; q: string | undefined; page: Page; after: PaymentPlace | null },
+  {
+    filter,
+    narrowing,
+    q,
+    byAmount,
+    page,
+    after,
+  }: { filter: PaymentFilter; narrowing: Narrowing; q: string | undefined; byAmount: boolean; page: Page; after: PaymentPlace | null },
 ): Promise<Listed> {
   const { sql } = deps.db;
   const window = POLICY.listLookedThrough;
   const behind = async (place: PaymentPlace | null) => {
-    const ids = q === undefined ? null : await findSought(sql, { ...soughtOf(deps, filter.gatewayId, q), after: place, window });
+    const amounts = byAmount && q !== undefined ? amountSpellings(q) : [];
+    const ids = q === undefined ? null : await findSought(sql, { ...soughtOf(deps, filter.gatewayId, q), amounts, after: place, window });
     return { ...filter, narrowing, ids, after: place, window };
   };
   const first = await behind(null);
@@ -85,7 +100,7 @@ async function narrowedPage(
 }
 
 /** Every form in which what somebody looks for may be written down here; the text itself never goes to the database. */
-function soughtOf(deps: Pick<Deps, 'chains'>, gatewayId: string, q: string): Sought {
+function soughtOf(deps: Pick<Deps, 'chains'>, gatewayId: string, q: string): Omit<Sought, 'amounts'> {
   const codecs = [...deps.chains.values()].map(({ codec }) => codec);
   const canonical = (parsed: ReturnType<(typeof codecs)[number]['parse']>[]): string[] => [
     ...new Set(parsed.flatMap((one) => (one.ok ? [one.canonical] : []))),

@@ -33,16 +33,18 @@ export interface Sought {
   digest: string;
   txids: readonly string[];
   addresses: readonly string[];
+  /** What was asked for, in each way in which a shop may write it; none where amounts are not looked for. */
+  amounts: readonly string[];
 }
 
 /**
- * Finds the payments of a gateway that are known by a text: their id, a transaction that paid them, an address of theirs, or a value stored with them. Of each
- * kind the newest, `window` of them, behind `after`. Reads the keys of payments and payment_references, the hash of deposits and sandbox_deposits, and the
+ * Finds the payments of a gateway that are known by a text: their id, a transaction that paid them, an address of theirs, a value stored with them, or what they ask for. Of each
+ * kind the newest, `window` of them, behind `after`. Reads the keys of payments and payment_references, payments_gateway_amount, the hash of deposits and sandbox_deposits, and the
  * address of deposit_addresses; locks nothing.
  */
 export async function findSought(
   sql: Reads,
-  { gatewayId, id, digest, txids, addresses, after, window }: Sought & Pick<LookedThrough, 'after' | 'window'>,
+  { gatewayId, id, digest, txids, addresses, amounts, after, window }: Sought & Pick<LookedThrough, 'after' | 'window'>,
 ): Promise<string[]> {
   const newest = sql`and p.gateway_id = ${gatewayId} ${behind(sql, after, sql`p.created_at, p.id`)} order by p.created_at desc, p.id desc limit ${window}`;
   const rows = await sql<{ id: string }[]>`
@@ -56,7 +58,16 @@ export async function findSought(
     union (select p.id from deposits d join payments p on p.id = d.payment_id where d.network_id in (select n.id from networks n) and d.txid = any(${txids}) ${newest})
     union (select p.id from sandbox_deposits d join payments p on p.id = d.payment_id where d.txid = any(${txids}) ${newest})`
     }
-    ${addresses.length === 0 ? sql`` : sql`union (select p.id from deposit_addresses a join payments p on p.id = a.payment_id where a.address = any(${addresses}) ${newest})`}`;
+    ${addresses.length === 0 ? sql`` : sql`union (select p.id from deposit_addresses a join payments p on p.id = a.payment_id where a.address = any(${addresses}) ${newest})`}
+    ${
+      // A range of one amount, so that no index but the one by amount has its order: the newest of a gateway would be looked through for one that is rare.
+      amounts.length === 0
+        ? sql``
+        : sql`
+    union (select f.id from unnest(${[...amounts]}::text[]) w (text) cross join lateral (
+      select p.id from payments p where p.gateway_id = ${gatewayId} and p.amount >= w.text and p.amount <= w.text ${behind(sql, after, sql`p.created_at, p.id`)}
+      order by p.amount, p.created_at desc, p.id desc limit ${window}) f)`
+    }`;
   return rows.map((row) => row.id);
 }
 

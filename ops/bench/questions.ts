@@ -174,6 +174,8 @@ export const QUESTIONS: Readonly<Record<string, (subject: Subject) => Promise<un
     findSought(sql, { ...NOBODY, gatewayId, ...FIRST, digest: digestOf('no such order') }),
   'payments: by a hash': ({ database: { sql }, gatewayId, txid }) => findSought(sql, { ...NOBODY, gatewayId, ...FIRST, txids: [txid] }),
   'payments: by an address': ({ database: { sql }, gatewayId, address }) => findSought(sql, { ...NOBODY, gatewayId, ...FIRST, addresses: [address] }),
+  'payments: by an amount that many have': ({ database: { sql }, gatewayId }) =>
+    findSought(sql, { ...NOBODY, gatewayId, ...FIRST, amounts: ['100', '100.0', '100.00'] }),
   'payments: what decided them': ({ database: { sql }, paymentId }) => listReceived(sql, [paymentId]),
   'cashouts: of an asset': ({ database: { sql }, gatewayId }) =>
     listSettlementRows(sql, { gatewayId, status: null, narrowing: { ...ANY, asset: 'ETH' }, after: null, window: WINDOW, limit: 50, offset: 0 }),
@@ -245,7 +247,7 @@ export const QUESTIONS: Readonly<Record<string, (subject: Subject) => Promise<un
 };
 
 /** A digest under which nothing is stored, no id, no transaction and no address. */
-const NOBODY = { id: null, digest: digestOf(''), txids: [], addresses: [] };
+const NOBODY = { id: null, digest: digestOf(''), txids: [], addresses: [], amounts: [] };
 const FIRST = { after: null, window: WINDOW };
 const NOTHING: Sought = { id: null, digest: null, text: null, txids: [], addresses: [], shownAddresses: [] };
 

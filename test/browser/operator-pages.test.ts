@@ -285,6 +285,8 @@ describeInBrowser('the pages of the deployment', (open) => {
     await page.keyboard.press('Enter');
     await page.locator('main[data-screen="ops-payment"]').waitFor();
     expect(page.url()).toBe(`${origin}/ops/payments/${ids.pending}`);
+    await page.keyboard.press('Control+k');
+    expect(await page.evaluate(() => document.activeElement?.getAttribute('name'))).toBe('q');
   });
 
   it('tell of a cashout its story, and of a held payment why it is held', async () => {

@@ -60,6 +60,7 @@ it('every question of the list is answered by an index', async () => {
           digest: digestOf('main'),
           txids: [txid],
           addresses: [address],
+          amounts: ['10.00'],
           after,
           window: 1_000,
         });
@@ -88,7 +89,7 @@ it('every question of the list is answered by an index', async () => {
 it('finds the same by a transaction, an address and a value as a look at every row', async () => {
   const rows = await database.sql<{ paymentId: string; gatewayId: string; txid: string; address: string }[]>`
     select d.payment_id, p.gateway_id, d.txid, a.address from deposits d join deposit_addresses a on a.id = d.address_id join payments p on p.id = d.payment_id limit 20`;
-  const none = { id: null, digest: digestOf('nowhere'), txids: [], addresses: [], after: null, window: 10 };
+  const none = { id: null, digest: digestOf('nowhere'), txids: [], addresses: [], amounts: [], after: null, window: 10 };
   for (const { paymentId, gatewayId, txid, address } of rows) {
     const { sql } = database.as('http');
     expect(await findSought(sql, { ...none, gatewayId, txids: [txid] })).toEqual([paymentId]);
@@ -101,12 +102,20 @@ it('finds the same by a transaction, an address and a value as a look at every r
 });
 
 it('what a busy gateway stored with its payments is not read for another', async () => {
-  const ask = (gatewayId: string) =>
-    plansOf((sql) => findSought(sql, { gatewayId, id: null, digest: digestOf('main'), txids: [], addresses: [], after: null, window: 1_000 }));
+  const none = { id: null, digest: digestOf('nowhere'), txids: [], addresses: [], amounts: [], after: null, window: 1_000 };
+  const ask = (gatewayId: string) => plansOf((sql) => findSought(sql, { ...none, gatewayId, digest: digestOf('main') }));
   const [{ count }] = await database.sql<[{ count: number }]>`select count(*)::int from payments where gateway_id = ${small}`;
   expect(rowsRead(await ask(small))).toBeLessThanOrEqual(4 * count);
   const [{ id }] = await database.sql<[{ id: string }]>`select gen_random_uuid() as id`;
   expect(rowsRead(await ask(id))).toBe(0);
+  const [{ amount }] = await database.sql<
+    [{ amount: string }]
+  >`select amount from payments where gateway_id = ${busy} group by 1 order by count(*) desc limit 1`;
+  // The amount itself is a row; one that nobody asked for is not looked for among all of a gateway either.
+  expect(rowsRead(await plansOf((sql) => findSought(sql, { ...none, gatewayId: busy, amounts: ['123456.78'] })))).toBe(1);
+  expect(rowsRead(await plansOf((sql) => findSought(sql, { ...none, gatewayId: id, amounts: [amount] })))).toBe(1);
+  const alike = await database.sql<{ id: string }[]>`select id from payments where gateway_id = ${small} and amount = ${amount}`;
+  expect((await findSought(database.sql, { ...none, gatewayId: small, amounts: [amount] })).toSorted()).toEqual(alike.map((one) => one.id).toSorted());
 });
 
 it('a page reads as many rows as it may look through, however rare what is looked for is, and stops when it is full', async () => {
