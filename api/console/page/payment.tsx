@@ -2,7 +2,7 @@ import type { JSX } from 'preact';
 import { formatFiat } from '#api/page/fiat.ts';
 import { ActForm } from './act-form.tsx';
 import type { PaymentScreen, Surroundings } from './model.ts';
-import { Badge, Code, Coins, EchoedCards, Fact, Facts, less, Moment, networkTitle, Sentence } from './parts.tsx';
+import { Badge, Code, Coins, EchoedCards, Fact, Facts, hrefOf, less, Moment, networkTitle, Sentence } from './parts.tsx';
 import { referenceOf } from './payments.tsx';
 import { reasonOf, storyOf } from './story.ts';
 import { Timeline } from './timeline.tsx';
@@ -44,7 +44,7 @@ export function Payment({ screen, place }: { screen: PaymentScreen; place: Surro
           <Timeline entries={storyOf(t, screen, place.networks)} explorerUrl={(hash) => (hash === outcome.txHash ? outcome.explorerTxUrl : undefined)} />
         </section>
         <div class="stack">
-          <Money screen={screen} />
+          <Money screen={screen} place={place} />
           <section class="card">
             <h2>{t('payment.title')}</h2>
             <Facts>
@@ -148,7 +148,12 @@ export function duration(t: Translate, milliseconds: number): string {
     .join(' ');
 }
 
-function Money({ screen: { record } }: { screen: PaymentScreen }): JSX.Element {
+/** Where what was posted at this moment is listed: a credit and its postings are written with one time. Pure. */
+function postingsOf(place: Surroundings, { asset }: { asset: string }, at: string): string {
+  return hrefOf(`${place.href}/ledger`, { from: at, to: new Date(Date.parse(at) + 1).toISOString(), asset });
+}
+
+function Money({ screen: { record }, place }: { screen: PaymentScreen; place: Surroundings }): JSX.Element {
   const t = useTexts();
   const { outcome, credits } = record;
   return (
@@ -192,6 +197,17 @@ function Money({ screen: { record } }: { screen: PaymentScreen }): JSX.Element {
           <Fact name={t('payment.remaining')}>
             <Coins amount={credit.remaining} asset={credit.asset} />
           </Fact>
+          {place.permissions.includes('settlement:read') && (
+            <Fact name={t('payment.in-ledger')}>
+              <a href={postingsOf(place, credit, credit.creditedAt)}>{t('ledger.kind-credit')}</a>
+              {credit.maturedAt !== null && (
+                <>
+                  {' · '}
+                  <a href={postingsOf(place, credit, credit.maturedAt)}>{t('ledger.kind-mature')}</a>
+                </>
+              )}
+            </Fact>
+          )}
         </Facts>
       ))}
     </section>

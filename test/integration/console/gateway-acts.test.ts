@@ -1,5 +1,15 @@
 import { randomUUID } from 'node:crypto';
+import { h } from 'preact';
+import { renderToString } from 'preact-render-to-string';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { PaymentScreen, Surroundings } from '#api/console/page/model.ts';
+import { Payment } from '#api/console/page/payment.tsx';
+import { Texts } from '#api/console/page/texts.ts';
+import type { Gateway } from '#api/deps.ts';
+import { listLedger } from '#api/gateways/list-ledger.ts';
+import { readPayment } from '#api/payments/read-payment.ts';
+import { findGateway } from '#api/store/gateways.ts';
+import { inEnglish } from '#test/fixtures/console-texts.ts';
 import { readColumnChoices } from '#api/exports/chosen-columns.ts';
 import { isApproved } from '#api/intents/approval.ts';
 import { openPeopleDesk, type PeopleDesk } from '#api/people/desk.ts';
@@ -400,5 +410,24 @@ describe('what a session alone does', () => {
     expect(await acts(payment)).toMatchObject([{ act: 'webhook.resend', actor: support.email }]);
     const url = 'http://127.0.0.1:8099/hook';
     expect(await run(support, 'webhook-test', { url })).toMatchObject({ url, result: 'refused', httpStatus: null });
+  });
+});
+
+describe('a payment on its page', () => {
+  it('leads from its credit to what was posted for it, and to nothing else', async () => {
+    const at = await service.aShop();
+    await at.fund('USDT', '10');
+    await at.fund('USDT', '20');
+    const { sql } = service.world.database;
+    const [{ paymentId }] = await sql<[{ paymentId: string }]>`select payment_id from credits where gateway_id = ${at.id} and gross = 10`;
+    const gateway = (await findGateway(service.deps.db.sql, at.id)) as Gateway;
+    const record = await readPayment(service.deps, { gateway, paymentId });
+    const screen = { kind: 'payment', record, explanation: { steps: [] }, echoed: [], scenarios: [] } as unknown as PaymentScreen;
+    const place = { href: '/g/x', permissions: ['settlement:read'], networks: {} } as unknown as Surroundings;
+    const page = renderToString(h(Texts.Provider, { value: inEnglish }, h(Payment, { screen, place })));
+    const [href] = page.match(/\/g\/x\/ledger\?[^"]+/) ?? [];
+    const query = Object.fromEntries(new URL((href ?? '').replaceAll('&amp;', '&'), 'http://console').searchParams);
+    const { items } = await listLedger(service.deps, { gateway, ...query });
+    expect(items.map(({ kind, paymentUid }) => [kind, paymentUid])).toEqual([['credit', paymentId]]);
   });
 });
