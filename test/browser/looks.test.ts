@@ -56,7 +56,7 @@ describeInBrowser('whoever looks at the page', (open) => {
   it('has the amount on one line in every language, however long the word for copying is', async () => {
     const { page } = await open({ viewport: { width: 360, height: 640 } });
     for (const language of readCatalogues().keys()) {
-      await page.goto(`${stage.show(checkoutScene('pay').snapshot)}?lang=${language}`);
+      await page.goto(`${stage.show(checkoutScene('pay-bitcoin').snapshot)}?lang=${language}`);
       await payerAt(page).isLive();
       expect([
         language,

@@ -25,11 +25,11 @@ describeInBrowser('the page’s program', (open) => {
     const tab = await open();
     const { page } = tab;
     await page.addInitScript(refuseToWrite);
-    const { snapshot } = checkoutScene('pay-native');
+    const { snapshot } = checkoutScene('pay-token-uri');
     const payer = await openPayer(tab, stage.show(snapshot));
     await payer.isLive();
     for (const [button, notice, text] of [
-      ['copy-amount', 'Amount copied', '0.024796633223512575'],
+      ['copy-amount', 'Amount copied', '49.929957974784870922'],
       ['copy-address', 'Address copied', snapshot.payment.offers.find(({ id }) => id === snapshot.payment.selectedOfferId)?.depositAddress],
     ] as const) {
       await payer.part(button).click();

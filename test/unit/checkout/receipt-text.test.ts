@@ -36,7 +36,7 @@ describe('the text of a receipt by mail', () => {
       URL,
     ])
       expect(text.split('\n')).toContain(line);
-    expect(text).toMatch(/^Sent: 50\.329957 USDT$/m);
+    expect(text).toMatch(/^Sent: 50\.33 USDT$/m);
   });
 
   it.each([...CATALOGUES.keys()])('has in %s one link, which is ours, and no line that a merchant wrote alone', (tag) => {

@@ -46,7 +46,7 @@ describe('the page as the server sends it', () => {
     for (const part of [
       'Order A-1001 · Moby-Dick, hardcover$49.90',
       'Acme Booksacme.example',
-      'Send exactly50.329957 USDT= $49.90 + $0.40 network fee',
+      'Send exactly50.33 USDT= $49.90 + $0.40 network fee',
       'To this address, TRON (TRC-20)TJRabPrwbZy45sbavfcjinPJC18kjpRTv8',
       'Send only USDT on TRON. Anything else may be lost.',
       '15 min left until 13:32 UTC',
@@ -56,7 +56,7 @@ describe('the page as the server sends it', () => {
     expect(html).toContain('<title>Pay $49.90 · Acme Books</title>');
     expect(html).toContain('aria-label="Pay $49.90"');
     expect(textOf(from(html, 'address'))).toMatch(/^TJRabPrwbZy45sbavfcjinPJC18kjpRTv8/);
-    expect(html).toContain('aria-label="QR code: 50.329957 USDT on TRON (TRC-20) to address ending pRTv8"');
+    expect(html).toContain('aria-label="QR code: 50.33 USDT on TRON (TRC-20) to address ending pRTv8"');
   });
 
   it('sends nobody to look for a transaction of the sandbox, which no explorer has', () => {
@@ -93,7 +93,7 @@ describe('the page as the server sends it', () => {
   it('is in the language and the direction it says', () => {
     const html = pageOf('pay', { language: { tag: 'ar', direction: 'rtl', messages: CATALOGUES.get('ar')! } });
     expect(html).toMatch(/^<!doctype html><html lang="ar" dir="rtl">/);
-    expect(html).toContain('<bdi dir="ltr" Translate="no" class="exact exact-amount exact-middling" data-part="amount">50.329957 USDT</bdi>');
+    expect(html).toContain('<bdi dir="ltr" Translate="no" class="exact exact-amount" data-part="amount">50.33 USDT</bdi>');
   });
 
   it('says what the coins of an amount come from: its price, or the fees that the payer bears (commerce 2)', () => {
@@ -216,8 +216,8 @@ describe('the page as the server sends it', () => {
   it('says the difference first, and what happens to the money (commerce 2)', () => {
     const heading = (name: string) => textOf(/<h1[^>]*>.*?<\/h1>/s.exec(pageOf(name))?.[0] ?? '');
     expect(['under', 'over', 'mismatch', 'success', 'acceptable'].map(heading)).toEqual([
-      'Short by 30.189957 USDT (≈ $30.17)',
-      '452.969613 USDT too much (≈ $452.70)',
+      'Short by 30.19 USDT (≈ $30.17)',
+      '452.97 USDT too much (≈ $452.70)',
       'We received something other than requested',
       '$49.90 paid to Acme Books',
       '$49.90 paid to Acme Books',
@@ -239,7 +239,7 @@ describe('the page as the server sends it', () => {
       'acme.example',
       'Moby-Dick, hardcover',
       'Order A-1001',
-      '50.329957 USDT',
+      '50.33 USDT',
       'TRON (TRC-20)',
       '68412077',
       'Mar 9, 2026, 13:16 UTC',
