@@ -39,7 +39,7 @@ describeInBrowser('payers of ether and its tokens', (open) => {
     const txid = await shop.send('USDT', address, amount);
     await scene.chainOf('USDT').mine(1);
     await payer.shows('seen');
-    expect(await payer.page.locator('main').innerText()).toContain('Confirmation 1 of 2');
+    expect(await payer.page.locator('main').innerText()).toContain('Confirmations: 1 of 2');
     // Nothing is left to be in time for, nothing left to scan, and nobody needs to wait here.
     for (const gone of ['timer', 'qr', 'copy-amount'] as const) expect(await payer.part(gone).count(), gone).toBe(0);
     expect(await payer.part('return').getAttribute('href')).toContain(`${shop.origin}/thanks?`);
