@@ -119,7 +119,12 @@ describeInBrowser('a newcomer', (open) => {
     };
     const body = Buffer.from('{"paymentId":"7d9f2c1e-5b0a-4c3e-9a77-0e2b6f1d8c44","status":"SUCCESS"}');
     const signature = 'd20d990e7bcee64d6e572b8e117808f216cb954095d958ccfab03426d6c410ea';
-    expect([isGenuine(body, signature, 'whsec_test_secret'), isGenuine(body, signature, 'whsec_other')]).toEqual([true, false]);
+    const tampered = Buffer.from(body.toString().replace('SUCCESS', 'EXPIRED'));
+    expect([
+      isGenuine(body, signature, 'whsec_test_secret'),
+      isGenuine(body, signature, 'whsec_other'),
+      isGenuine(tampered, signature, 'whsec_test_secret'),
+    ]).toEqual([true, false, false]);
   });
 });
 
