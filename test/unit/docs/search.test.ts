@@ -35,6 +35,7 @@ const first = (question: string, most = 3): string[] => find(index, question, mo
 describe('a question in the words of a newcomer', () => {
   it.each([
     ['how do I verify a webhook', '/docs/webhooks'],
+    ['verify a webhook', '/docs/webhooks#verify-a-webhook'],
     ['webhook signature', '/docs/webhooks'],
     ['getting started', '/docs/quickstart'],
     ['how do I take my first payment', '/docs/accept-a-payment'],
