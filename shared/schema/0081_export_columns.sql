@@ -1,5 +1,5 @@
--- Columns that a person chose for an export, for the next time (decision 0093), and a gateway's payments by their amount (decision 0065).
--- older builds: ask for every column, and neither read these rows nor write any; the index keeps writers of payments out while it is built.
+-- Columns that a person chose for an export, for the next time (decision 0093).
+-- older builds: ask for every column, and neither read these rows nor write any.
 
 create table export_columns (
   person_id uuid not null references people,
@@ -14,6 +14,3 @@ comment on column export_columns.gateway_id is 'Whose rows.';
 comment on column export_columns.kind is 'Which list, as in exports.';
 comment on column export_columns.columns is 'Names of fields; one that there is no more is passed over.';
 create index export_columns_gateway on export_columns (gateway_id);
-
--- By the gateway first: the payments of one that all have one amount must not be what another one's search reads.
-create index payments_gateway_amount on payments (gateway_id, amount, created_at desc, id desc);
