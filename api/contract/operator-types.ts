@@ -745,6 +745,27 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/jobs/retry": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Run all jobs of a kind again that failed, now
+         * @description Dead ones, and those that wait for their next try; they count as if they had not failed before. Up to 500 at once, those first that have been due the longest: `more` says whether
+         *     some are left. Of several dead jobs of the same work one is run, and none where another job does the same; one that runs is left alone.
+         */
+        post: operations["retryJobs"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/jobs/{id}/retry": {
         parameters: {
             query?: never;
@@ -2063,6 +2084,8 @@ export interface components {
                 events: Record<string, never>[];
                 refunds: components["schemas"]["AmlRefund"][];
             };
+            /** @description Coins that did not follow the payment into its pool: their last transfer has failed. */
+            misplaced: components["schemas"]["MisplacedCoins"][];
             /** @description The sentence that gives the reason for the status; of a PENDING payment, what it waits for. */
             summary: string;
             /** @description What happened, in order: the explanation that the merchant gets from `GET /payments/{paymentId}/explain`. */
@@ -2302,10 +2325,46 @@ export interface components {
             force: boolean | null;
             reason?: components["schemas"]["Reason"];
         };
+        RetryJobsInput: {
+            /**
+             * @description Their kind.
+             * @enum {string}
+             */
+            topic: "webhook.deliver" | "webhook.resend" | "deposit.screen" | "settlement.dispatch" | "settlement.mail" | "payout.broadcast" | "person.mail";
+            /** @description Why; kept in the audit log. */
+            reason: string;
+        };
+        MisplacedCoins: {
+            /** Format: uuid */
+            assetId: string;
+            assetSymbol: string;
+            network: string;
+            /** @description What lies in the wallet of the other pool. */
+            amount: string;
+            /** @enum {string} */
+            from: "green" | "held";
+            /** @enum {string} */
+            to: "green" | "held";
+            /**
+             * Format: uuid
+             * @description The transfer that failed last.
+             */
+            failedPayoutId: string;
+            /** @description Its number. */
+            family: number;
+            failure: string | null;
+            /** @description Whether an operator has allowed one more after it. */
+            allowed: boolean;
+        };
         FurtherTransferInput: {
             assetId: string;
             /** @description Why; kept in the audit log. */
             reason: string;
+            /**
+             * Format: uuid
+             * @description The transfer that you know has failed, from `misplaced` of the payment: 409 where another one has failed since.
+             */
+            failedPayoutId?: string | null;
         };
         FurtherTransfer: {
             /** Format: uuid */
@@ -4427,6 +4486,46 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    retryJobs: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RetryJobsInput"];
+            };
+        };
+        responses: {
+            /** @description Workers take them next. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        success: true;
+                        data: {
+                            topic: string;
+                            retried: number;
+                            more: boolean;
+                        };
+                    };
+                };
+            };
+            400: components["responses"]["MalformedJson"];
+            401: components["responses"]["Unauthorized"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];

@@ -22,7 +22,7 @@ import {
   showGateway,
   showGateways,
 } from '#api/operator/gateways.ts';
-import { discardJob, retryJob } from '#api/operator/jobs.ts';
+import { discardJob, retryJob, retryJobs } from '#api/operator/jobs.ts';
 import { resealNow, showSecrets } from '#api/operator/key-status.ts';
 import { showDeposits, showJobs, showPayments, showSettlements, showWebhooks } from '#api/operator/lists.ts';
 import { showExpenses, showInvoice, showInvoices } from '#api/operator/invoices.ts';
@@ -95,6 +95,7 @@ export function operatorOperations(tools: Pick<OperatorDeps, 'devChains' | 'runD
     resendWebhook: resendOneWebhook,
     listJobs: showJobs,
     retryJob,
+    retryJobs,
     discardJob,
     runAudit: runAuditNow,
     listActions: showAuditLog,

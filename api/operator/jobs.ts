@@ -1,9 +1,22 @@
 import type { Deps, Reply } from '#api/deps.ts';
 import { findListedJob } from '#api/store/operator-lists.ts';
-import { discardOutbox, findOutbox, findSameWork, hastenOutbox, lockOutbox, type OutboxRow, retryOutbox, type Topic } from '#api/store/outbox.ts';
+import {
+  countFailedOutbox,
+  discardOutbox,
+  findOutbox,
+  findSameWork,
+  hastenOutbox,
+  lockOutbox,
+  type OutboxRow,
+  retryFailedOutbox,
+  retryOutbox,
+  type Topic,
+  TOPICS,
+} from '#api/store/outbox.ts';
 import { insertOperatorAction } from '#api/store/proposals.ts';
 import { lockWebhookEvent, noteResendStarted, stopWebhook, waitingBehind } from '#api/store/webhook-events.ts';
-import { ServiceError } from '#shared/core/errors.ts';
+import { invalid, ServiceError } from '#shared/core/errors.ts';
+import { POLICY } from '#shared/core/policy.ts';
 import { crashPoint } from '#shared/platform/crash-points.ts';
 import type { Tx } from '#shared/platform/postgres.ts';
 import type { OperatorCall } from './deps.ts';
@@ -40,6 +53,26 @@ export async function retryJob(deps: Deps, call: OperatorCall): Promise<Reply> {
   crashPoint('job.retried');
   deps.wake();
   return { status: 200, data: { job: await findListedJob(deps.db.sql, id) } };
+}
+
+/**
+ * POST /jobs/retry: has every job of a kind that failed run now, as if it had not failed before; as many as `POLICY.jobsRetriedAtOnce`, so that one transaction stays short.
+ * Locks those jobs. @throws validation_error naming topic or reason
+ */
+export async function retryJobs(deps: Deps, call: OperatorCall): Promise<Reply> {
+  const fields = fieldsOf(call.body);
+  const topic = TOPICS.find((one) => one === fields.topic);
+  if (topic === undefined) throw invalid('topic', `must be one of ${TOPICS.join(', ')}`);
+  const reason = readText(fields, 'reason', MAX_REASON);
+  const { jobs, more } = await deps.db.transaction(async (tx) => {
+    const ids = await retryFailedOutbox(tx, topic, POLICY.jobsRetriedAtOnce);
+    await insertOperatorAction(tx, deps.operator, { action: 'jobs.retry', target: topic, reason, details: { topic, retried: ids.length, jobs: ids } });
+    const left = await countFailedOutbox(tx, 1);
+    return { jobs: ids, more: left.some((one) => one.topic === topic) };
+  });
+  crashPoint('jobs.retried');
+  deps.wake();
+  return { status: 200, data: { topic, retried: jobs.length, more } };
 }
 
 /**

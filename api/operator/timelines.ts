@@ -14,6 +14,7 @@ import {
 import { ServiceError } from '#shared/core/errors.ts';
 import { metadataLines } from './approver-view.ts';
 import type { OperatorCall } from './deps.ts';
+import { misplacedViews } from './further-transfer.ts';
 import { readId } from './input.ts';
 import { refundViews } from './refund-views.ts';
 import { settlementFeeView } from './settlement-fee.ts';
@@ -23,15 +24,17 @@ export async function showPayment(deps: Deps, call: OperatorCall): Promise<Reply
   const { sql } = deps.db;
   const payment = await findPaymentDetail(sql, readId(call.params));
   if (payment === undefined) throw new ServiceError('not_found');
-  const [offers, deposits, credits, events, refunds, { summary, steps }] = await Promise.all([
+  const [offers, deposits, credits, events, refunds, misplaced, { summary, steps }] = await Promise.all([
     listOfferDetails(sql, payment.id),
     listDepositDetails(sql, payment.id),
     listCreditDetails(sql, payment.id),
     listAmlEventDetails(sql, payment.id),
     refundViews(deps, payment.id),
+    misplacedViews(sql, payment.id),
     explainAnyPayment(deps, payment.id),
   ]);
-  return { status: 200, data: { payment, offers: offers.map((offer) => shown(deps, offer)), deposits, credits, aml: { events, refunds }, summary, steps } };
+  const aml = { events, refunds };
+  return { status: 200, data: { payment, offers: offers.map((offer) => shown(deps, offer)), deposits, credits, aml, misplaced, summary, steps } };
 }
 
 /** GET /settlements/{id}: the settlement with its history and the transactions that carry it out, and its metadata as an approver reads it. */

@@ -7,7 +7,7 @@ import { findGateway } from '#api/store/gateways.ts';
 import { insertOperatorAction } from '#api/store/proposals.ts';
 import { listWithheldPayouts } from '#api/store/payouts.ts';
 import { isOwnAddress } from '#api/store/wallets.ts';
-import { findWithheldTransfer, listWithheld, listWithheldTransfers, lockWithheldTransfer, type WithheldTransfer } from '#api/store/withheld-transfers.ts';
+import { findWithheldTransfer, listWithheld, listWithheldTransfers, lockWithheldTransfer, type ShownWithheldTransfer } from '#api/store/withheld-transfers.ts';
 import { Invariant, invalid, ServiceError } from '#shared/core/errors.ts';
 import { formatAmount, parseTrusted } from '#shared/core/money.ts';
 import { crashPoint } from '#shared/platform/crash-points.ts';
@@ -19,7 +19,7 @@ import { propose } from './propose.ts';
 const MAX_REASON = 500;
 
 /** What of a gateway's withheld coins two people send where; the content of a proposal, as text. */
-interface Content {
+type Content = Readonly<{
   gatewayId: string;
   gatewayName: string;
   assetId: string;
@@ -28,7 +28,7 @@ interface Content {
   amount: string;
   /** As people of that network write it. */
   address: string;
-}
+}>;
 
 /** GET /gateways/{id}/withheld: what is kept from a gateway, by asset, and what was sent of it. @throws not_found */
 export async function showWithheld(deps: Deps, call: OperatorCall): Promise<Reply> {
@@ -58,6 +58,12 @@ export async function showWithheld(deps: Deps, call: OperatorCall): Promise<Repl
  * @throws not_found; validation_error naming assetId, amount, address or reason
  */
 export async function proposeWithheld(deps: Deps, call: OperatorCall): Promise<Reply> {
+  const { reason, ...content } = await readWithheld(deps, call);
+  return propose(deps, { act: 'withheld.pay', target: content.gatewayId, content, reason });
+}
+
+/** What would be proposed, everything about it checked. @throws what `proposeWithheld` does */
+export async function readWithheld(deps: Deps, call: OperatorCall): Promise<Content & { reason: string }> {
   const gateway = await findGateway(deps.db.sql, readId(call.params));
   if (gateway === undefined) throw new ServiceError('not_found');
   const fields = fieldsOf(call.body);
@@ -66,7 +72,7 @@ export async function proposeWithheld(deps: Deps, call: OperatorCall): Promise<R
   if (text === undefined) throw invalid('amount', 'is required');
   const { coins } = readAmount(text, asset.decimals);
   const { display } = await readDestination(deps, asset, chain, fields.address);
-  const content: Content = {
+  return {
     gatewayId: gateway.id,
     gatewayName: gateway.name,
     assetId: asset.id,
@@ -74,8 +80,8 @@ export async function proposeWithheld(deps: Deps, call: OperatorCall): Promise<R
     network: asset.networkName,
     amount: formatAmount(coins),
     address: display,
+    reason: readText(fields, 'reason', MAX_REASON),
   };
-  return propose(deps, { act: 'withheld.pay', target: gateway.id, content: { ...content }, reason: readText(fields, 'reason', MAX_REASON) });
 }
 
 /** Orders what was proposed, if that much is still kept, and its address may still be paid. */
@@ -138,10 +144,11 @@ export async function cancelWithheld(deps: Deps, call: OperatorCall): Promise<Re
   });
   crashPoint('withheld.cancelled');
   if (cancelled === undefined) throw new Invariant(`transfer ${id} of withheld coins is gone`);
-  return { status: 200, data: await transferView(deps, cancelled) };
+  const { intentMac: _, ...shown } = cancelled;
+  return { status: 200, data: await transferView(deps, shown) };
 }
 
-async function transferView(deps: Deps, { intentMac: _, networkId: __, recipient, amount, ...one }: WithheldTransfer): Promise<object> {
+async function transferView(deps: Deps, { networkId: _, recipient, amount, ...one }: ShownWithheldTransfer): Promise<object> {
   const asset = await findAsset(deps.db.sql, one.assetId);
   const network = asset?.networkName ?? '';
   const address = deps.chains.get(network)?.codec.display(recipient) ?? recipient;

@@ -24,8 +24,17 @@ export async function nextTransfer(sql: Reads, coins: Move): Promise<number | nu
  * last one if all have failed. Locks nothing.
  */
 export async function readTransfers(sql: Reads, coins: Move): Promise<{ automatic: number | null; failed: StoredPayout | undefined }> {
-  const made = await listPoolTransfers(sql, coins);
-  const since = made.slice(made.findLastIndex((payout) => payout.status === 'CONFIRMED') + 1);
+  const since = sinceArrival(await listPoolTransfers(sql, coins));
+  return { automatic: payoutNumberAfter(since), failed: lastFailed(since) };
+}
+
+/** Transfers of the same coins that were made after the last one that arrived. Pure. */
+export function sinceArrival<T extends Pick<StoredPayout, 'status'>>(made: readonly T[]): T[] {
+  return made.slice(made.findLastIndex(({ status }) => status === 'CONFIRMED') + 1);
+}
+
+/** Of transfers none of which arrived, the last that failed; none while one is on its way. Pure. */
+export function lastFailed<T extends Pick<StoredPayout, 'status'>>(since: readonly T[]): T | undefined {
   const over = since.every(({ status }) => status === 'FAILED' || status === 'CANCELLED');
-  return { automatic: payoutNumberAfter(since), failed: over ? since.findLast(({ status }) => status === 'FAILED') : undefined };
+  return over ? since.findLast(({ status }) => status === 'FAILED') : undefined;
 }

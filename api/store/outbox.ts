@@ -220,6 +220,48 @@ export async function retryOutbox(tx: Tx, id: string): Promise<void> {
   await tx`update outbox set state = 'due', due_at = sluice_now(), failures = 0 where id = ${id}`;
 }
 
+/**
+ * The same for up to `limit` rows of a topic that failed: those that were given up, then those that wait for their next try, the longest due first; returns their ids. One that
+ * a worker has in hand, or that somebody else decides about, is left alone. Reads outbox_dead and outbox_due.
+ */
+export async function retryFailedOutbox(tx: Tx, topic: Topic, limit: number): Promise<string[]> {
+  touched.add(tx);
+  const taken: string[] = [];
+  for (const which of [givenUp(tx), waitsAgain(tx)]) {
+    const rows = await tx<{ id: string }[]>`
+      update outbox set state = 'due', due_at = sluice_now(), failures = 0
+      where id in (
+        select o.id from outbox o where o.topic = ${topic} and ${which} order by o.due_at, o.id limit ${limit - taken.length} for update of o skip locked)
+      returning id`;
+    taken.push(...rows.map(({ id }) => id));
+  }
+  return taken;
+}
+
+/** How many rows of each topic that would take, up to `most`; topics without any are left out. Locks nothing. */
+export async function countFailedOutbox(sql: Reads, most: number): Promise<{ topic: Topic; failed: number }[]> {
+  return sql<{ topic: Topic; failed: number }[]>`
+    select t.topic, c.failed from unnest(${[...TOPICS]}::text[]) with ordinality t (topic, place)
+    cross join lateral (
+      select count(*)::int as failed from (
+        (select 1 from outbox o where o.topic = t.topic and ${givenUp(sql)} limit ${most})
+        union all (select 1 from outbox o where o.topic = t.topic and ${waitsAgain(sql)} limit ${most})) o) c
+    where c.failed > 0 order by t.place`;
+}
+
+/** Given up, and nothing else does it, did it since, or was given up since. */
+function givenUp(sql: Reads) {
+  return sql`
+    o.state = 'dead' and not exists (
+      select 1 from outbox s where s.ref_id = o.ref_id and s.topic = o.topic and s.id <> o.id and (s.state = 'due' or (s.created_at, s.id) > (o.created_at, o.id)))`;
+}
+
+/** Failed, and waits for its next try. */
+function waitsAgain(sql: Reads) {
+  return sql`
+    o.state = 'due' and o.last_error is not null and o.failures > 0 and o.due_at > sluice_now() and (o.claimed_until is null or o.claimed_until < now())`;
+}
+
 /** Closes a row that nobody shall run; the caller holds its lock. */
 export async function discardOutbox(tx: Tx, id: string): Promise<void> {
   await tx`update outbox set state = 'done', due_at = sluice_now() where id = ${id}`;

@@ -165,6 +165,19 @@ export async function listPoolTransfers(sql: Reads, move: { paymentId: string; a
   return rows.map(fromRow);
 }
 
+/** A transfer between wallets made because a payment changed its pool, as far as people see it. */
+export interface PoolTransferLine extends Pick<StoredPayout, 'id' | 'assetId' | 'family' | 'status' | 'failure'> {
+  /** Whether an operator has allowed one more after it. */
+  allowed: boolean;
+}
+
+/** The same of every asset of a payment, oldest first; locks nothing. */
+export async function listPoolTransferLines(sql: Reads, paymentId: string): Promise<PoolTransferLine[]> {
+  return sql<PoolTransferLine[]>`
+    select p.id, p.asset_id, p.family, p.status, p.failure, f.payout_id is not null as allowed
+    from payouts p left join further_transfers f on f.payout_id = p.id where p.payment_id = ${paymentId} order by p.created_at, p.id`;
+}
+
 /**
  * The payouts of a wallet whose coins the chain's latest state may still show: everything with a fee planned that is not in
  * a block yet. A sweep that waits for its gas has no claim on anything. Locks nothing; true only while the wallet is locked.

@@ -24,6 +24,9 @@ export interface WithheldTransfer {
   failure: string | null;
 }
 
+/** The same without what proves it. */
+export type ShownWithheldTransfer = Omit<WithheldTransfer, 'intentMac'>;
+
 type Row = Omit<WithheldTransfer, 'amount'> & { amount: string };
 
 /** Adds an ordered transfer, dated now; the caller holds the withheld account it is paid out of. */
@@ -54,10 +57,11 @@ export async function listOrderedWithheld(sql: Reads, networkId: string): Promis
   return rows.map(fromRow);
 }
 
-/** All of a gateway's, newest first, 100 at most; locks nothing. */
-export async function listWithheldTransfers(sql: Reads, gatewayId: string): Promise<WithheldTransfer[]> {
-  const rows = await sql<Row[]>`select ${columns(sql)} from withheld_transfers t where t.gateway_id = ${gatewayId} order by t.ordered_at desc, t.id limit 100`;
-  return rows.map(fromRow);
+/** All of a gateway's as people may read them, newest first, 100 at most; locks nothing. */
+export async function listWithheldTransfers(sql: Reads, gatewayId: string): Promise<ShownWithheldTransfer[]> {
+  const rows = await sql<(Omit<ShownWithheldTransfer, 'amount'> & { amount: string })[]>`
+    select ${shownColumns(sql)} from withheld_transfers t where t.gateway_id = ${gatewayId} order by t.ordered_at desc, t.id limit 100`;
+  return rows.map((row) => ({ ...row, amount: parseTrusted(row.amount) }));
 }
 
 /** Ends one. False, with nothing written, when it has ended already. Locks its row. */
@@ -113,8 +117,12 @@ export async function drawWithheld(tx: Tx, t: Pick<WithheldTransfer, 'id' | 'gat
 }
 
 function columns(sql: Reads) {
+  return sql`${shownColumns(sql)}, t.intent_mac`;
+}
+
+function shownColumns(sql: Reads) {
   return sql`t.id, t.gateway_id, t.asset_id, t.network_id, t.recipient, t.amount, t.status, t.reason,
-    t.proposed_by, t.confirmed_by, t.intent_mac, t.ordered_at, t.ended_at, t.txid, t.failure`;
+    t.proposed_by, t.confirmed_by, t.ordered_at, t.ended_at, t.txid, t.failure`;
 }
 
 function fromRow(row: Row): WithheldTransfer {

@@ -38,6 +38,23 @@ export const jobCommands: readonly Command[] = [
     },
   },
   {
+    name: 'job retry-all',
+    args: '<kind>',
+    summary: 'run all jobs of a kind that failed again, now, such as those of webhook.deliver; up to 500 at once',
+    options: { reason: { type: 'string', help: 'why; kept in the audit log (required)' } },
+    arity: [1, 1],
+    async run(context, [topic = ''], options) {
+      const reason = textOption(options, 'reason');
+      if (reason === undefined) throw new UsageError('--reason is required');
+      const { operator } = await context();
+      const data = await operator.must('POST', '/jobs/retry', { body: { topic, reason } });
+      return {
+        data,
+        text: `${String(data.retried)} jobs of ${topic} are taken by workers next${data.more === true ? '; more have failed: run this again' : ''}`,
+      };
+    },
+  },
+  {
     name: 'job discard',
     args: '<id>',
     summary: 'close a job that nobody needs any more; one that money waits for is refused',

@@ -106,6 +106,8 @@ export const POLICY = {
   webhookTestLooksAt: 100,
   /** A receiver may postpone one attempt by a day; more would only lose the webhook. */
   webhookRetryAfterMaximumSeconds: DAY,
+  /** Failed jobs that one act runs again: the queue is refilled in steps that a person sees, and the log has the id of each. */
+  jobsRetriedAtOnce: 500,
   /** Payments whose webhooks a person may have sent again by one act. */
   webhooksResentAtOnce: 100,
   /** A click storm on "resend" becomes one request every two seconds. */

@@ -149,6 +149,57 @@ describe('a retry', () => {
   });
 });
 
+describe('a retry of all that failed', () => {
+  const retryAll = (topic: string): Promise<Answer> => ask('POST', '/jobs/retry', { topic, reason: 'the scanner answers again' });
+  const stateOf = async (id: string): Promise<unknown> => (await sql()`select state, failures, due_at <= sluice_now() as due from outbox where id = ${id}`)[0];
+
+  it('has those of one kind run now that were given up or wait for their next try, each work once, and names them in one line of the audit log', async () => {
+    const topic = 'deposit.screen';
+    const [refId, over] = [crypto.randomUUID(), crypto.randomUUID()];
+    const ids = {
+      dead: await aJob({ topic, state: 'dead', failures: 30 }),
+      retrying: await aJob({ topic, dueInSeconds: 300 }),
+      twice: await aJob({ topic, state: 'dead', refId }),
+      again: await aJob({ topic, state: 'dead', refId }),
+      overtaken: await aJob({ topic, state: 'dead', refId: over }),
+      running: await aJob({ topic, dueInSeconds: 300, runningForSeconds: 60 }),
+      healthy: await aJob({ topic, dueInSeconds: 300, error: null, failures: 0 }),
+      another: await aJob({ state: 'dead' }),
+    };
+    // It was done by a later job since.
+    await sql()`update outbox set created_at = created_at - interval '1 minute' where id in (${ids.overtaken}, ${ids.twice})`;
+    await aJob({ topic, state: 'done', refId: over });
+    const answers = await Promise.all([retryAll(topic), retryAll(topic)]);
+    expect(answers.map(({ status }) => status)).toEqual([200, 200]);
+    expect(answers.reduce((sum, { data }) => sum + (data.retried as number), 0)).toBe(3);
+    for (const id of [ids.dead, ids.retrying, ids.again]) expect(await stateOf(id)).toEqual({ state: 'due', failures: 0, due: true });
+    for (const id of [ids.twice, ids.overtaken, ids.another]) expect(await stateOf(id)).toMatchObject({ state: 'dead' });
+    for (const id of [ids.running, ids.healthy]) expect(await stateOf(id)).toMatchObject({ due: false });
+    const logged = (await ask('GET', `/audit-log?target=${topic}`)).data.items as { details: { jobs: string[] }; reason: string }[];
+    expect(logged.flatMap(({ details }) => details.jobs).toSorted()).toEqual([ids.dead, ids.retrying, ids.again].toSorted());
+    await sql()`delete from outbox where topic = ${topic}`;
+  });
+
+  it('takes no more than 500 at once, those first that have waited the longest, and says that some are left', async () => {
+    const topic = 'person.mail';
+    await sql()`
+      insert into outbox (id, topic, ref_id, state, due_at, failures, last_error)
+      select gen_random_uuid(), ${topic}, gen_random_uuid(), 'dead', sluice_now() - make_interval(secs => n), 3, 'away' from generate_series(1, 502) n`;
+    expect((await retryAll(topic)).data).toEqual({ topic, retried: 500, more: true });
+    expect(await sql()`select extract(epoch from sluice_now() - due_at)::int <= 60 as new from outbox where topic = ${topic} and state = 'dead'`).toEqual([
+      { new: true },
+      { new: true },
+    ]);
+    expect((await retryAll(topic)).data).toEqual({ topic, retried: 2, more: false });
+    await sql()`delete from outbox where topic = ${topic}`;
+  });
+
+  it('takes a kind that there is, and a reason', async () => {
+    for (const body of [{ topic: 'everything', reason: 'x' }, { topic: 'settlement.mail' }, { reason: 'x' }])
+      expect((await ask('POST', '/jobs/retry', body)).error?.code).toBe('validation_error');
+  });
+});
+
 describe('a discard', () => {
   it('of a delivery stops its webhook, lets those behind it go, and keeps it from being sent until somebody asks', async () => {
     const { webhookId, jobId, paymentId } = await aWebhook();

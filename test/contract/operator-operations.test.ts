@@ -14,6 +14,7 @@ import { upsertScreeningScore } from '#api/store/screenings.ts';
 import { evmNode } from '#ops/dev/services/evm-node.ts';
 import { createLimiter } from '#shared/platform/limiter.ts';
 import { connect, type Database } from '#shared/platform/postgres.ts';
+import { forgetMadeUp, makeStuck } from '#test/fixtures/stuck-coins.ts';
 import { TEST_PEOPLE, TEST_SECRETS } from '#test/harness/world.ts';
 import { type Entry, OPERATOR_CATALOGUE } from './catalogue.ts';
 import type { Answer, Ask, Client } from './client.ts';
@@ -77,7 +78,7 @@ afterAll(async () => {
   const { data } = await service.ask('GET', '/operator/v1/outgoing', { headers: TOKEN });
   for (const { network, txid } of data.items as { network: string; txid: string }[])
     await service.ask('POST', '/operator/v1/outgoing/adopt', { headers: TOKEN, body: { network, txid, reason: 'left by a test' } });
-  await forgetMadeUp();
+  await forgetMadeUp(service.world.database.sql);
   await service.wait(86_400);
   await service.stop();
 });
@@ -197,29 +198,8 @@ async function stuckCoins(): Promise<Request> {
   const { params } = await aHeldPayment();
   const id = params?.id ?? '';
   await service.ask('POST', `/operator/v1/payments/${id}/aml`, { headers: TOKEN, body: { action: 'RELEASE', reason: 'cleared' } });
-  const { sql } = service.world.database;
-  await sql`
-    insert into wallets (id, network_id, role, address, derivation_path)
-    select gen_random_uuid(), d.network_id, 'deposit', a.address, 'm/0' from deposits d join deposit_addresses a on a.id = d.address_id where d.payment_id = ${id}`;
-  const payout = (purpose: string, from: string, to: string, status: string, family: number) => sql`
-    insert into payouts (id, network_id, wallet_id, purpose, payment_id, family, status, asset_id, recipient, raw_amount, plan, created_at)
-    select gen_random_uuid(), d.network_id, w.id, ${purpose}, ${purpose === 'sweep' ? null : id}::uuid, ${family}, ${status}, d.asset_id, i.address, d.raw_amount,
-      jsonb_build_object('repay', ${family === 1}::boolean, 'madeUp', true), sluice_now()
-    from deposits d join deposit_addresses a on a.id = d.address_id join wallets i on i.role = ${to}
-      join wallets w on w.role = ${from} and (w.role <> 'deposit' or w.address = a.address)
-    where d.payment_id = ${id}`;
-  await payout('sweep', 'deposit', 'held', 'CONFIRMED', 1);
-  for (const family of [1, 2]) await payout('held_release', 'held', 'hot', 'FAILED', family);
+  await makeStuck(service.world.database.sql, id);
   return { params: { id }, body: await furtherBody() };
-}
-
-/** Takes the payouts back that exist in their rows alone. */
-async function forgetMadeUp(): Promise<void> {
-  const { sql } = service.world.database;
-  await sql`alter table further_transfers disable trigger further_transfers_append_only`;
-  await sql`delete from further_transfers`;
-  await sql`alter table further_transfers enable trigger further_transfers_append_only`;
-  await sql`delete from payouts where plan ? 'madeUp'`;
 }
 
 async function aWebhook(): Promise<Request> {
@@ -367,6 +347,12 @@ const SPECIAL: Record<keyof operations, Special> = {
   resendWebhook: { request: aWebhook },
   listJobs: { request: nothing },
   retryJob: { request: () => aJob({ state: 'dead' }), 409: () => aJob({ state: 'done' }) },
+  retryJobs: {
+    request: async () => {
+      await aJob({ state: 'dead' });
+      return { body: { topic: 'settlement.mail', reason: 'the mail server is back' } };
+    },
+  },
   discardJob: { request: () => aJob({ state: 'dead' }), 409: () => aJob({ state: 'dead', topic: 'payout.broadcast' }) },
   runAudit: { request: nothing },
   listActions: { request: nothing },

@@ -76,6 +76,7 @@ describe('what operators do by command', () => {
     ['job list --limit 5', { items: [] }, 'GET', '/jobs?limit=5', undefined],
     ['job list --state dead --topic webhook.deliver', { items: [] }, 'GET', '/jobs?state=dead&topic=webhook.deliver', undefined],
     ['search A-1001', { items: [], more: false }, 'GET', '/search?q=A-1001', undefined],
+    ['job retry-all settlement.mail --reason mended', { retried: 3, more: false }, 'POST', '/jobs/retry', { topic: 'settlement.mail', reason: 'mended' }],
     ['job retry j --reason mended', { job: {} }, 'POST', '/jobs/j/retry', { reason: 'mended' }],
     ['job discard j --reason unneeded', {}, 'POST', '/jobs/j/discard', { reason: 'unneeded' }],
     ['payment list --q A-1001 --sort oldest', { items: [] }, 'GET', '/payments?q=A-1001&sort=oldest', undefined],
