@@ -7,12 +7,16 @@ const AFTER: Readonly<Record<OperatorActName, string>> = {
   'payment-release': '/payments/{id}',
   'payment-withhold': '/payments/{id}',
   'payment-refund': '/screening',
+  'payment-transfer': '/payments/{id}',
+  'withheld-pay': '/screening',
+  'withheld-cancel': '/gateways/{gateway}',
   'proposal-confirm': '/screening',
   'proposal-withdraw': '/screening',
   'inquiries-reset': '/payments/{id}',
   'deposit-allocate': '/payments/{paymentId}',
   'job-retry': '/jobs',
   'job-discard': '/jobs',
+  'jobs-retry': '/jobs',
   'network-pause': '/networks/{network}',
   'network-resume': '/networks/{network}',
   'network-rescan': '/networks/{network}',
@@ -28,6 +32,9 @@ const AFTER: Readonly<Record<OperatorActName, string>> = {
   'operator-remove': '/people',
 };
 
+/** Where the form of an act stands whose outcome is seen elsewhere. */
+const ASKED_ON: Readonly<Partial<Record<OperatorActName, string>>> = { 'payment-refund': '/payments/{id}', 'withheld-pay': '/gateways/{id}' };
+
 /** Whether the console has a form for this. Pure. */
 export function isOperatorAct(name: string): name is OperatorActName {
   return Object.hasOwn(AFTER, name);
@@ -36,7 +43,16 @@ export function isOperatorAct(name: string): name is OperatorActName {
 /** The page to show after an act: what takes two people waits where proposals are. Pure. */
 export function pathAfterOperatorAct(act: OperatorActName, fields: Readonly<Record<string, string>>, shown: object = {}): string {
   if ('proposed' in shown) return '/screening';
-  return AFTER[act].replaceAll(/\{(\w+)\}/g, (_whole, name: string) => encodeURIComponent(fields[name] ?? ''));
+  return filledIn(AFTER[act], fields);
+}
+
+/** The page on which an act was asked for. Pure. */
+export function pathOfOperatorForm(act: OperatorActName, fields: Readonly<Record<string, string>>): string {
+  return filledIn(ASKED_ON[act] ?? AFTER[act], fields);
+}
+
+function filledIn(path: string, fields: Readonly<Record<string, string>>): string {
+  return path.replaceAll(/\{(\w+)\}/g, (_whole, name: string) => encodeURIComponent(fields[name] ?? ''));
 }
 
 /** What an act comes to that is shown once, where it comes to anything. Pure. */

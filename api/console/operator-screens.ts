@@ -18,6 +18,7 @@ import { showProposals } from '#api/operator/proposals.ts';
 import { showRescans } from '#api/operator/rescan.ts';
 import { search } from '#api/operator/search.ts';
 import { showPayment, showSettlement } from '#api/operator/timelines.ts';
+import { showWithheld } from '#api/operator/withheld.ts';
 import { readPayment } from '#api/payments/read-payment.ts';
 import { listAmlEventDetails } from '#api/store/aml.ts';
 import { listLastClean } from '#api/store/audit-marks.ts';
@@ -27,6 +28,7 @@ import { listCreditAsks } from '#api/store/credit-asks.ts';
 import { listConsoleActions } from '#api/store/console-actions.ts';
 import { findGateway, listGatewayNames } from '#api/store/gateways.ts';
 import type { ListedDeposit, ListedJob, ListedPayment, ListedSettlement } from '#api/store/operator-lists.ts';
+import { countFailedOutbox } from '#api/store/outbox.ts';
 import { listCreditDetails } from '#api/store/operator-timelines.ts';
 import { listLastSeen, listPeople } from '#api/store/people.ts';
 import { readCanaryState } from '#api/store/processes.ts';
@@ -218,7 +220,7 @@ async function payment(deps: Deps, { id }: Asked): Promise<Screen> {
   if (of === undefined) throw new ServiceError('not_found');
   const record = await readPayment(deps, { gateway: of, paymentId: id.toLowerCase() });
   const { callbackParams, webhookParams } = record.outcome;
-  const { steps, deposits, credits, aml } = found;
+  const { steps, deposits, credits, aml, misplaced } = found;
   return {
     kind: 'ops-payment',
     payment: {
@@ -233,6 +235,7 @@ async function payment(deps: Deps, { id }: Asked): Promise<Screen> {
     deposits: deposits as unknown as model.DepositLine[],
     credits: credits as unknown as model.CreditLine[],
     aml: { events: aml.events as unknown as model.HistoryLine[], refunds: aml.refunds },
+    misplaced,
   };
 }
 
@@ -332,7 +335,8 @@ async function network(deps: Deps, { id }: Asked): Promise<Screen> {
 async function jobs(deps: Deps, { query }: Asked): Promise<Screen> {
   // Work has a direction of its own: what has been due the longest comes first.
   const list = await listed<Schemas['Job']>(deps, showJobs, { query, names: ['state', 'topic', ...WALK], more: { sort: 'oldest' } });
-  return { kind: 'ops-jobs', ...list, gateways: await namesOf(deps, list.items) };
+  const failed = await countFailedOutbox(deps.db.sql, POLICY.jobsRetriedAtOnce + 1);
+  return { kind: 'ops-jobs', ...list, gateways: await namesOf(deps, list.items), failed, most: POLICY.jobsRetriedAtOnce };
 }
 
 async function money(deps: Deps): Promise<Screen> {
@@ -359,8 +363,11 @@ async function gateways(deps: Deps, { query }: Asked): Promise<Screen> {
 
 async function gateway(deps: Deps, { id }: Asked): Promise<Screen> {
   const found = await told<Schemas['GatewayWithKeys']>(deps, showGateway, { id });
-  const [ask] = await listCreditAsks(deps.db.sql, { gatewayId: found.gateway.id });
-  return { kind: 'ops-gateway', ...found, creditAsked: ask === undefined ? null : { by: ask.by, at: ask.at.toISOString() } };
+  const [[ask], { items, transfers }] = await Promise.all([
+    listCreditAsks(deps.db.sql, { gatewayId: found.gateway.id }),
+    told<Schemas['WithheldShown']>(deps, showWithheld, { id }),
+  ]);
+  return { kind: 'ops-gateway', ...found, creditAsked: ask === undefined ? null : { by: ask.by, at: ask.at.toISOString() }, withheld: { items, transfers } };
 }
 
 async function prices(deps: Deps): Promise<Screen> {

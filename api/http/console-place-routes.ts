@@ -1,5 +1,5 @@
 import { isGatewayAct, pathAfterAct, screenAfterAct } from '#api/console/after-act.ts';
-import { isOperatorAct, pathAfterOperatorAct, screenAfterOperatorAct } from '#api/console/after-operator-act.ts';
+import { isOperatorAct, pathAfterOperatorAct, pathOfOperatorForm, screenAfterOperatorAct } from '#api/console/after-operator-act.ts';
 import { GATEWAY_SCREENS, type GatewayScreen } from '#api/console/gateway-screens.ts';
 import { OPERATOR_PAGES, type OperatorPage } from '#api/console/operator-screens.ts';
 import type { Screen } from '#api/console/page/model.ts';
@@ -261,7 +261,7 @@ export async function afterRefusedAct(visit: Visit, route: Route): Promise<Scree
 /** The page that an operator's act was asked for on, with what stood in its way. */
 export async function afterRefusedOperatorAct(visit: Visit, route: Route): Promise<Screen | undefined> {
   const { act, fields } = askedOperatorActOf(visit, namedIn(route.path, visit.request.path) ?? {});
-  const path = act === 'payment-refund' ? `/payments/${fields.id}` : pathAfterOperatorAct(act, fields);
+  const path = pathOfOperatorForm(act, fields);
   const page = OPERATOR_PAGES.find((one) => namedIn(one.path, path) !== undefined);
   const answer = page && (await operatorPage(page, visit, namedIn(page.path, path) ?? {}).catch(() => undefined));
   return answer !== undefined && 'screen' in answer ? answer.screen : undefined;

@@ -3,9 +3,10 @@ import type { Deps, Reply } from '#api/deps.ts';
 import { allocateDeposit } from '#api/operator/allocate.ts';
 import { clearHaltedWallet } from '#api/operator/clear-wallet.ts';
 import type { OperatorCall } from '#api/operator/deps.ts';
+import { allowFurtherTransfer, misplacedViews } from '#api/operator/further-transfer.ts';
 import { freeze, unfreeze } from '#api/operator/freeze.ts';
 import { addScreeningCredits, changeGateway, createGateway } from '#api/operator/gateways.ts';
-import { discardJob, retryJob } from '#api/operator/jobs.ts';
+import { discardJob, retryJob, retryJobs } from '#api/operator/jobs.ts';
 import { pauseNetwork, resumeNetwork } from '#api/operator/networks.ts';
 import { adoptOutgoing } from '#api/operator/outgoing.ts';
 import { putPrice } from '#api/operator/prices.ts';
@@ -14,13 +15,18 @@ import { rejectSettlement } from '#api/operator/reject-settlement.ts';
 import { rescanNetwork } from '#api/operator/rescan.ts';
 import { resetInquiries } from '#api/operator/reset-inquiries.ts';
 import { resolveAml } from '#api/operator/resolve-aml.ts';
+import { cancelWithheld, proposeWithheld, readWithheld } from '#api/operator/withheld.ts';
 import { insertKeyMaker } from '#api/store/key-makers.ts';
 import { findListedJob } from '#api/store/operator-lists.ts';
+import { TOPICS } from '#api/store/outbox.ts';
 import { findPayment } from '#api/store/payments.ts';
 import { findProposal } from '#api/store/proposals.ts';
 import { findSettlement } from '#api/store/settlements.ts';
 import { findGateway } from '#api/store/gateways.ts';
+import { findWithheldTransfer } from '#api/store/withheld-transfers.ts';
 import { invalid, ServiceError } from '#shared/core/errors.ts';
+import { formatAmount } from '#shared/core/money.ts';
+import { POLICY } from '#shared/core/policy.ts';
 import type { OperatorActName } from './act-names.ts';
 import { parseApiKey } from '#api/gateways/keys.ts';
 import { readEmail } from './email-address.ts';
@@ -76,6 +82,39 @@ export const OPERATOR_ACTS: Readonly<Record<OperatorActName, OperatorAct<unknown
     agreed: async (deps, fields) => ({ ...(await heldInWords(deps, fields.id)), action: 'REFUND', address: fields.address, reason: fields.reason }),
     run: (deps, { fields }) => answered(resolveAml(deps, callOf(fields, { action: 'REFUND' }))),
   }),
+  'payment-transfer': act({
+    permission: 'aml:decide',
+    // The transfer whose failure they saw: one that failed since is looked at first.
+    fields: z.strictObject({ id, assetId: id, failedPayoutId: id, reason }),
+    target: (fields) => fields.id,
+    agreed: async (deps, { id: paymentId, assetId, failedPayoutId, reason: why }) => {
+      const coins = (await misplacedViews(deps.db.sql, paymentId)).find((one) => one.assetId === assetId.toLowerCase());
+      if (coins === undefined) throw new ServiceError('not_found');
+      const { assetSymbol, network: of, amount, from, to } = coins;
+      return { assetId: coins.assetId, asset: assetSymbol, network: of, amount, from, to, failedPayoutId, reason: why };
+    },
+    run: (deps, { fields }) => answered(allowFurtherTransfer(deps, callOf(fields))),
+  }),
+  'withheld-pay': act({
+    permission: 'aml:decide',
+    fields: z.strictObject({ id, assetId: id, amount: z.string().max(64), address: z.string().max(200), reason }),
+    target: (fields) => fields.id,
+    // What could not be proposed is refused before a proof is used up.
+    agreed: async (deps, fields) => readWithheld(deps, callOf(fields)),
+    run: (deps, { fields }) => answered(proposeWithheld(deps, callOf(fields))),
+  }),
+  'withheld-cancel': act({
+    permission: 'aml:decide',
+    // Its gateway is where whoever did it is shown what came of it.
+    fields: z.strictObject({ id, gateway: id, reason }),
+    target: (fields) => fields.id,
+    agreed: async (deps, { id: transferId, gateway, reason: why }) => {
+      const transfer = await findWithheldTransfer(deps.db.sql, transferId);
+      if (transfer === undefined || transfer.gatewayId !== gateway.toLowerCase()) throw new ServiceError('not_found');
+      return { gatewayId: transfer.gatewayId, assetId: transfer.assetId, amount: formatAmount(transfer.amount), recipient: transfer.recipient, reason: why };
+    },
+    run: (deps, { fields: { gateway: _, ...fields } }) => answered(cancelWithheld(deps, callOf(fields))),
+  }),
   'proposal-confirm': act({
     permission: 'aml:decide',
     fields: ofId,
@@ -127,6 +166,17 @@ export const OPERATOR_ACTS: Readonly<Record<OperatorActName, OperatorAct<unknown
       return { topic: job.topic, of: job.refId, reason: why };
     },
     run: (deps, { fields }) => answered(discardJob(deps, callOf(fields))),
+  }),
+  'jobs-retry': act({
+    permission: 'job:operate',
+    // Typed, so that nobody has another kind run than they meant.
+    fields: z.strictObject({ topic: z.enum(TOPICS), reason, confirm: z.string().max(40) }),
+    target: (fields) => fields.topic,
+    agreed: async (_deps, { topic, reason: why, confirm }) => {
+      if (confirm.trim().toLowerCase() !== topic) throw invalid('confirm', `must be ${topic}`);
+      return { topic, atMost: POLICY.jobsRetriedAtOnce, reason: why };
+    },
+    run: (deps, { fields: { confirm: _, ...fields } }) => answered(retryJobs(deps, callOf(fields))),
   }),
   'network-pause': act({
     permission: 'network:operate',

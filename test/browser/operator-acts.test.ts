@@ -5,6 +5,8 @@ import { screenCredit } from '#api/aml/screen-credit.ts';
 import type { StoredAsset } from '#api/store/assets.ts';
 import { upsertScreeningScore } from '#api/store/screenings.ts';
 import { aService, payTo, selectAddress, type Service } from '#test/contract/service.ts';
+import { forgetMadeUp, makeStuck } from '#test/fixtures/stuck-coins.ts';
+import { TEST_PEOPLE } from '#test/harness/world.ts';
 import { describeInBrowser } from '#test/harness/browser.ts';
 import { serveConsole } from '#test/harness/console-stage.ts';
 import { look, unfold } from './looking.ts';
@@ -102,5 +104,35 @@ describeInBrowser('what operators do in the console', (open) => {
       await ben.goto(`${served.origin}/ops/${page}`);
       await lookUnfolded(ben, name);
     }
+  });
+
+  it('has forms for coins that are withheld, for those that did not follow their payment, and for all work of a kind that failed', async () => {
+    const [ben, shop, { sql }] = [await operator(), await service.aShop({ screening: { enabled: true, credits: 5 } }), service.world.database];
+    const [kept, stuck] = [await aHeldPayment(shop.apiKey), await aHeldPayment(shop.apiKey)];
+    const decide = (id: string, action: string) =>
+      service.ask('POST', `/operator/v1/payments/${id}/aml`, { headers: { authorization: `Bearer ${TEST_PEOPLE.anna}` }, body: { action, reason: 'a test' } });
+    await decide(kept, 'WITHHOLD');
+    await decide(stuck, 'RELEASE');
+    await makeStuck(sql, stuck);
+    await ben.goto(`${served.origin}/ops/payments/${stuck}`);
+    await lookUnfolded(ben, 'misplaced');
+    expect(await ben.locator('form[action$="payment-transfer"]').count()).toBe(1);
+    await forgetMadeUp(sql);
+    await sql`insert into outbox (id, topic, ref_id, due_at, state, last_error, failures) values (gen_random_uuid(), 'person.mail', gen_random_uuid(), sluice_now(), 'dead', 'away', 3)`;
+    await ben.goto(`${served.origin}/ops/jobs`);
+    await lookUnfolded(ben, 'failed-jobs');
+    expect(await ben.locator('form[action$="jobs-retry"]').count()).toBe(1);
+    await sql`delete from outbox where topic = 'person.mail'`;
+
+    await ben.goto(`${served.origin}/ops/gateways/${shop.id}`);
+    await lookUnfolded(ben, 'withheld');
+    const form = ben.locator('form[action$="withheld-pay"]');
+    await form.locator('input[name="amount"]').fill('0.5');
+    await form.locator('input[name="reason"]').fill('a court order <b>');
+    await form.locator('input[name="address"]').fill('0x70997970C51812dc3A010C7d01b50e0d17dc79C8');
+    await form.getByRole('button', { name: 'Propose the payout' }).click();
+    await ben.locator('main[data-screen="ops-screening"]').waitFor();
+    await lookUnfolded(ben, 'withheld-proposal');
+    expect(await ben.locator('[data-part="proposals"]').innerText()).toContain('a court order <b>');
   });
 });

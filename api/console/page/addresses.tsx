@@ -2,7 +2,7 @@ import type { JSX } from 'preact';
 import { visibleText } from '#shared/core/visible-text.ts';
 import { ActForm } from './act-form.tsx';
 import type { AddressesScreen, Surroundings } from './model.ts';
-import { Code, hrefOf, Moment, networkTitle, Pager, Table } from './parts.tsx';
+import { Address, Code, hrefOf, Moment, networkTitle, Pager, Table } from './parts.tsx';
 import { useTexts } from './texts.ts';
 
 /** Where cashouts go: who entered each destination, what was sent there, and since when. */
@@ -33,7 +33,7 @@ export function Addresses({ screen, place }: { screen: AddressesScreen; place: S
         <section class="card card-act" aria-labelledby="act">
           <h2 id="act">{t('addresses.vouch-this', { label: visibleText(vouched.label) })}</h2>
           <p>
-            <code class="whole">{vouched.address}</code>
+            <Address text={vouched.address} />
           </p>
           <p>{t('addresses.vouch-means')}</p>
           <ActForm

@@ -5,7 +5,24 @@ import { sentence } from '#api/page/sentence.ts';
 import { ActForm } from './act-form.tsx';
 import { cashoutStoryOf, meaningOf } from './cashout-story.ts';
 import type { ApprovalCard, CashoutScreen, CashoutsScreen, Surroundings } from './model.ts';
-import { Badge, Code, Coins, EchoedCards, Fact, Facts, less, Moment, networkTitle, OnNetwork, Pager, Short, StatusTabs, Table, plain } from './parts.tsx';
+import {
+  Address,
+  Badge,
+  Code,
+  Coins,
+  EchoedCards,
+  Fact,
+  Facts,
+  less,
+  Moment,
+  networkTitle,
+  OnNetwork,
+  Pager,
+  Short,
+  StatusTabs,
+  Table,
+  plain,
+} from './parts.tsx';
 import { Timeline } from './timeline.tsx';
 import { useTexts } from './texts.ts';
 
@@ -118,7 +135,7 @@ export function Cashout({ screen, place }: { screen: CashoutScreen; place: Surro
             <h2>{t('cashout.where')}</h2>
             <Facts>
               <Fact name={t('cashouts.destination')}>
-                <code>{item.address}</code>
+                <Address text={item.address} />
               </Fact>
               <Fact name={t('parts.network')}>{networkTitle(place, item.network)}</Fact>
               {item.txHash !== '' && (
@@ -220,7 +237,7 @@ function Approval({ screen: { item, echoed }, place, approval }: { screen: Casho
           </Fact>
         )}
         <Fact name={t('cashouts.destination')}>
-          <code class="whole">{item.address}</code>
+          <Address text={item.address} />
           <span class="hint below">
             {networkTitle(place, item.network)}. {knownForDays === null ? t('approve.first-time') : t('approve.known', { days: knownForDays })}
           </span>
@@ -239,7 +256,7 @@ function Approval({ screen: { item, echoed }, place, approval }: { screen: Casho
       </Facts>
       {like !== null && (
         <p class="notice notice-warning">
-          {sentence(t, 'approve.like', { label: <strong>{visibleText(like.label)}</strong>, address: <code class="whole">{like.address}</code> })}
+          {sentence(t, 'approve.like', { label: <strong>{visibleText(like.label)}</strong>, address: <Address text={like.address} /> })}
         </p>
       )}
       {own !== null ? (

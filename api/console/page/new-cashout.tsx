@@ -3,7 +3,7 @@ import { formatFiat } from '#api/page/fiat.ts';
 import { visibleText } from '#shared/core/visible-text.ts';
 import { ActForm } from './act-form.tsx';
 import type { NewCashoutScreen, ReviewCashoutScreen, Surroundings } from './model.ts';
-import { Coins, Fact, Facts, less, Moment, networkTitle } from './parts.tsx';
+import { Address, Coins, Fact, Facts, less, Moment, networkTitle } from './parts.tsx';
 import { sentence } from '#api/page/sentence.ts';
 import { useTexts } from './texts.ts';
 
@@ -92,7 +92,7 @@ export function ReviewCashout({ screen, place }: { screen: ReviewCashoutScreen; 
           </Fact>
           <Fact name={t('parts.network')}>{networkTitle(place, review.network)}</Fact>
           <Fact name={t('cashouts.destination')}>
-            <code class="whole">{groups(review.address)}</code>
+            <Address text={review.address} />
           </Fact>
           <Fact name={t('review-cashout.known')}>
             {review.known === null ? (
@@ -123,9 +123,4 @@ export function ReviewCashout({ screen, place }: { screen: ReviewCashoutScreen; 
       </section>
     </>
   );
-}
-
-/** An address in groups of four, which people compare. */
-function groups(address: string): JSX.Element[] {
-  return (address.match(/.{1,4}/g) ?? []).map((group) => <span>{group}</span>);
 }

@@ -135,6 +135,8 @@ export interface OpsPaymentScreen {
   deposits: DepositLine[];
   credits: CreditLine[];
   aml: { events: HistoryLine[]; refunds: Schemas['AmlRefund'][] };
+  /** Coins that did not follow it into its pool. */
+  misplaced: Schemas['MisplacedCoins'][];
 }
 
 export interface OpsDepositRow {
@@ -238,7 +240,12 @@ export interface NetworkScreen {
   rescans: Schemas['Rescan'][];
 }
 
-export type JobsScreen = DeploymentList<Schemas['Job']> & { kind: 'ops-jobs' };
+export type JobsScreen = DeploymentList<Schemas['Job']> & {
+  kind: 'ops-jobs';
+  /** How many of each kind failed and can be run again, and how many of them one act takes. */
+  failed: { topic: string; failed: number }[];
+  most: number;
+};
 
 export interface MoneyScreen {
   kind: 'ops-money';
@@ -268,6 +275,8 @@ export interface OpsGatewayScreen {
   apiKeys: Schemas['GatewayWithKeys']['apiKeys'];
   /** Who asked for screening credit, which nobody gave since. */
   creditAsked: { by: string; at: string } | null;
+  /** What is kept from it, and what was sent of that. */
+  withheld: Pick<Schemas['WithheldShown'], 'items' | 'transfers'>;
 }
 
 export type OpsPricesScreen = { kind: 'ops-prices' } & Schemas['Prices'];

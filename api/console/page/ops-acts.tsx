@@ -1,7 +1,9 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { ActForm } from './act-form.tsx';
+import { visibleText } from '#shared/core/visible-text.ts';
 import type { GatewayMadeScreen, Surroundings } from './model.ts';
-import { Copy, Fact, Facts } from './parts.tsx';
+import type { JobsScreen, OpsGatewayScreen, OpsPaymentScreen } from './operator-model.ts';
+import { Address, Badge, Code, Coins, Copy, Fact, Facts, Moment, networkTitle, Table } from './parts.tsx';
 import { useTexts } from './texts.ts';
 
 // What operators do, each form unfolded by whoever means it. It says what comes of it, and asks why.
@@ -98,6 +100,152 @@ export function HeldActs({ place, id }: Of & { id: string }): JSX.Element | null
   );
 }
 
+/** Coins that did not follow a payment into its pool, and one more transfer of them, after those that are made without asking. */
+export function MisplacedCoins({ place, id, misplaced }: Of & { id: string; misplaced: OpsPaymentScreen['misplaced'] }): JSX.Element {
+  const t = useTexts();
+  return (
+    <section class="card" aria-labelledby="misplaced">
+      <h2 id="misplaced">{t('ops.misplaced')}</h2>
+      <p class="hint">{t('ops.misplaced-why')}</p>
+      {misplaced.map((coins) => {
+        const { assetId, assetSymbol, network, amount, from, to, failedPayoutId, family, failure, allowed } = coins;
+        const walletOf = (pool: 'green' | 'held') =>
+          t('ops.wallet-of', { role: t(pool === 'held' ? 'wallet.held' : 'wallet.hot'), network: networkTitle(place, network) });
+        return (
+          <>
+            <Facts>
+              <Fact name={t('ops.amount')}>
+                <Coins amount={amount} asset={assetSymbol} />
+                <span class="hint below">{networkTitle(place, network)}</span>
+              </Fact>
+              <Fact name={t('ops.misplaced-from')}>{walletOf(from)}</Fact>
+              <Fact name={t('ops.misplaced-to')}>{walletOf(to)}</Fact>
+              <Fact name={t('ops.misplaced-failed', { number: family })}>
+                <Code text={failedPayoutId} what={t('ops.the-id')} />
+                {failure !== null && <span class="hint below">{failure}</span>}
+              </Fact>
+            </Facts>
+            {allowed ? (
+              <p class="hint">{t('ops.misplaced-allowed')}</p>
+            ) : (
+              may(place, 'aml:decide') && (
+                <Folded title={t('ops-act.transfer')} means={t('ops-act.transfer-means')}>
+                  <ActForm place={place} act="payment-transfer" fields={{ id, assetId, failedPayoutId }} proved label={t('ops-act.transfer')}>
+                    <Reason />
+                  </ActForm>
+                </Folded>
+              )
+            )}
+          </>
+        );
+      })}
+    </section>
+  );
+}
+
+/** What is kept from a gateway, what was sent of it, and the ways to send it and to take that back. */
+export function WithheldCoins({ place, id, withheld: { items, transfers } }: Of & { id: string; withheld: OpsGatewayScreen['withheld'] }): JSX.Element | null {
+  const t = useTexts();
+  if (items.length === 0 && transfers.length === 0) return null;
+  const decides = may(place, 'aml:decide');
+  return (
+    <section class="card card-table" aria-labelledby="withheld">
+      <h2 id="withheld">{t('ops.withheld')}</h2>
+      <p class="hint">
+        {t('ops.withheld-why')} <a href={`${place.href}/payments?gatewayId=${id}&amlState=WITHHELD`}>{t('ops.withheld-payments')}</a>
+      </p>
+      {items.length > 0 && (
+        <Table
+          caption={t('ops.withheld')}
+          columns={[
+            { title: t('ops.asset'), look: 'rest' },
+            { title: t('ops.withheld-kept'), look: 'amount' },
+            { title: t('ops.withheld-final'), look: 'amount wide-only' },
+            { title: t('ops.withheld-ordered'), look: 'amount wide-only' },
+          ]}
+        >
+          {items.map((one) => (
+            <tr>
+              <th scope="row">
+                {one.assetSymbol}
+                <span class="hint below">{networkTitle(place, one.network)}</span>
+                <span class="narrow-only">
+                  {t('ops.withheld-final')}: {one.final}
+                </span>
+                <span class="narrow-only">
+                  {t('ops.withheld-ordered')}: {one.onItsWay}
+                </span>
+                {decides && (
+                  <Folded title={t('ops-act.withheld')} means={t('ops-act.withheld-means')}>
+                    <ActForm place={place} act="withheld-pay" fields={{ id, assetId: one.assetId }} proved look="small" label={t('ops-act.propose-withheld')}>
+                      <Text name="amount" title={t('ops-act.withheld-amount', { asset: one.assetSymbol })} hint={t('ops-act.withheld-amount-hint')} />
+                      <Text
+                        name="address"
+                        title={t('ops-act.refund-address')}
+                        hint={t('ops-act.withheld-address-hint', { network: networkTitle(place, one.network) })}
+                      />
+                      <Reason />
+                    </ActForm>
+                  </Folded>
+                )}
+              </th>
+              <td class="amount">
+                <span class="figure">{one.withheld}</span>
+              </td>
+              <td class="amount wide-only">
+                <span class="figure">{one.final}</span>
+              </td>
+              <td class="amount wide-only">
+                <span class="figure">{one.onItsWay}</span>
+              </td>
+            </tr>
+          ))}
+        </Table>
+      )}
+      {transfers.length > 0 && (
+        <Table
+          caption={t('ops.withheld-sent')}
+          columns={[{ title: t('ops.withheld-sent'), look: 'rest' }, { title: t('ops.amount'), look: 'amount' }, { title: t('ops.status') }]}
+        >
+          {transfers.slice(0, SENT).map((one) => (
+            <tr>
+              <th scope="row">
+                <Address text={one.address} />
+                <span class="hint below">
+                  {one.proposedBy}, {one.confirmedBy} · <Moment at={one.orderedAt} />
+                </span>
+                <span class="hint below">{visibleText(one.reason)}</span>
+                {one.txid !== null && (
+                  <span class="below">
+                    <Code text={one.txid} what={t('ops.the-hash')} />
+                  </span>
+                )}
+                {one.failure !== null && <span class="hint below error">{one.failure}</span>}
+                {decides && one.status === 'ordered' && (
+                  <Folded title={t('ops-act.withheld-cancel')} means={t('ops-act.withheld-cancel-means')}>
+                    <ActForm place={place} act="withheld-cancel" fields={{ id: one.id, gateway: id }} proved look="small" label={t('ops-act.withheld-cancel')}>
+                      <Reason />
+                    </ActForm>
+                  </Folded>
+                )}
+              </th>
+              <td class="amount">
+                <Coins amount={one.amount} asset={one.assetSymbol} />
+              </td>
+              <td>
+                <Badge status={one.status} />
+              </td>
+            </tr>
+          ))}
+        </Table>
+      )}
+      {transfers.length > SENT && <p class="hint">{t('ops.newest-only', { count: SENT })}</p>}
+    </section>
+  );
+}
+
+const SENT = 20;
+
 /** Ends a cashout that holds a claim. */
 export function RejectAct({ place, id, status }: Of & { id: string; status: string }): JSX.Element | null {
   const t = useTexts();
@@ -145,6 +293,31 @@ export function JobActs({ place, job }: Of & { job: { id: string; state: string;
         <Reason />
       </ActForm>
     </details>
+  );
+}
+
+/** How much of each kind of work failed, and the way to have all of one kind run again. */
+export function FailedJobs({ place, failed, most }: Of & { failed: JobsScreen['failed']; most: number }): JSX.Element {
+  const t = useTexts();
+  return (
+    <section class="card" aria-labelledby="failed">
+      <h2 id="failed">{t('ops.failed-jobs')}</h2>
+      <ul class="plain">
+        {failed.map(({ topic, failed: count }) => (
+          <li>
+            <code>{topic}</code> · {count > most ? t('ops.failed-more', { count: most }) : t('ops.failed-count', { count })}
+            {may(place, 'job:operate') && (
+              <Folded title={t('ops-act.retry-all')} means={t('ops-act.retry-all-means', { most })}>
+                <ActForm place={place} act="jobs-retry" fields={{ topic }} proved look="small" label={t('ops-act.retry-all')}>
+                  <Text name="confirm" title={t('ops-act.type-kind')} />
+                  <Reason />
+                </ActForm>
+              </Folded>
+            )}
+          </li>
+        ))}
+      </ul>
+    </section>
   );
 }
 

@@ -1,5 +1,5 @@
 import type { JSX } from 'preact';
-import { AllocateAct, HeldActs, InquiriesAct } from './ops-acts.tsx';
+import { AllocateAct, HeldActs, InquiriesAct, MisplacedCoins } from './ops-acts.tsx';
 import { formatFiat } from '#api/page/fiat.ts';
 import type { Surroundings } from './model.ts';
 import type { CreditLine, HistoryLine, OpsDepositsScreen, OpsPaymentRow, OpsPaymentScreen, OpsPaymentsScreen } from './operator-model.ts';
@@ -94,6 +94,7 @@ export function OpsPayment({ screen, place }: { screen: OpsPaymentScreen; place:
     <>
       <Payment screen={payment} place={place} />
       {amlState === 'HELD' && <HeldActs place={place} id={payment.record.outcome.paymentUid} />}
+      {screen.misplaced.length > 0 && <MisplacedCoins place={place} id={payment.record.outcome.paymentUid} misplaced={screen.misplaced} />}
       {!payment.record.isSandbox && <InquiriesAct place={place} id={payment.record.outcome.paymentUid} />}
       <div class="pair">
         <section class="card" aria-labelledby="whose">

@@ -2,7 +2,7 @@ import type { JSX } from 'preact';
 import { sentence } from '#api/page/sentence.ts';
 import type { Surroundings } from './model.ts';
 import type { OpsActsScreen, OpsAuditScreen, OpsGatewayScreen, OpsGatewaysScreen, OpsPeopleScreen } from './operator-model.ts';
-import { GatewayActs, InviteOperator, NewGateway, RemoveOperator } from './ops-acts.tsx';
+import { GatewayActs, InviteOperator, NewGateway, RemoveOperator, WithheldCoins } from './ops-acts.tsx';
 import { Listed, OfGateway, TextField, WalkFields } from './ops-parts.tsx';
 import { FactList } from './ops-payments.tsx';
 import { Badge, Code, Fact, Facts, FilterForm, Moment, Short, Table, Role } from './parts.tsx';
@@ -55,7 +55,7 @@ export function Gateways({ screen, place }: { screen: OpsGatewaysScreen; place: 
 }
 
 /** One gateway: how it is set up, and its keys. */
-export function Gateway({ screen: { gateway, apiKeys, creditAsked }, place }: { screen: OpsGatewayScreen; place: Surroundings }): JSX.Element {
+export function Gateway({ screen: { gateway, apiKeys, creditAsked, withheld }, place }: { screen: OpsGatewayScreen; place: Surroundings }): JSX.Element {
   const t = useTexts();
   const { settings, cashout, screening, openAmount } = gateway;
   const said = (on: boolean | null | undefined): string => t(on === true ? 'ops.on' : 'ops.off');
@@ -116,6 +116,7 @@ export function Gateway({ screen: { gateway, apiKeys, creditAsked }, place }: { 
           </Facts>
         </section>
       </div>
+      <WithheldCoins place={place} id={gateway.id} withheld={withheld} />
       <section class="card card-table" aria-labelledby="keys">
         <h2 id="keys">{t('ops.keys')}</h2>
         {apiKeys.length === 0 ? (

@@ -3,11 +3,11 @@ import { formatFiat } from '#api/page/fiat.ts';
 import { visibleText } from '#shared/core/visible-text.ts';
 import type { Surroundings } from './model.ts';
 import type { JobsScreen, NetworkScreen, NetworksScreen, ScreeningScreen } from './operator-model.ts';
-import { JobActs, NetworkActs, ProposalActs } from './ops-acts.tsx';
+import { FailedJobs, JobActs, NetworkActs, ProposalActs } from './ops-acts.tsx';
 import { behindOf, Chains } from './ops-overview.tsx';
 import { Empty, factsIn, Listed, Nothing, OfGateway, TextField, WalkFields, WordTabs } from './ops-parts.tsx';
 import { Evidence, Received, statusTitles } from './ops-payments.tsx';
-import { Badge, ChoiceField, Code, Fact, Facts, FilterForm, Moment, networkTitle, Pager, Table } from './parts.tsx';
+import { Address, Badge, ChoiceField, Code, Fact, Facts, FilterForm, Moment, networkTitle, Pager, Table } from './parts.tsx';
 import { useTexts } from './texts.ts';
 
 /** Held payments with what was found about each, and acts that wait for a second person. */
@@ -27,7 +27,7 @@ export function Screening({ screen, place }: { screen: ScreeningScreen; place: S
               <li>
                 <div>
                   <p>
-                    <code>{act}</code> · {target}
+                    <code>{act}</code> · {isListed(act) ? <a href={`${place.href}/${SUBJECTS[act]}/${target}`}>{target}</a> : target}
                   </p>
                   <p>{visibleText(reason)}</p>
                   <p class="hint">
@@ -37,7 +37,7 @@ export function Screening({ screen, place }: { screen: ScreeningScreen; place: S
                     <summary>{t('ops.show-proposal')}</summary>
                     <Facts>
                       {factsIn(content).map(({ name, value }) => (
-                        <Fact name={name}>{value}</Fact>
+                        <Fact name={<code>{name}</code>}>{name === 'address' ? <Address text={value} /> : value}</Fact>
                       ))}
                     </Facts>
                   </details>
@@ -77,6 +77,13 @@ export function Screening({ screen, place }: { screen: ScreeningScreen; place: S
       )}
     </>
   );
+}
+
+/** Where what two people do is done to, so that the second one looks at it before. */
+const SUBJECTS = { 'payment.refund': 'payments', 'settlement.reject': 'cashouts', 'withheld.pay': 'gateways' } as const;
+
+function isListed(act: string): act is keyof typeof SUBJECTS {
+  return Object.hasOwn(SUBJECTS, act);
 }
 
 /** How every network is followed. */
@@ -191,7 +198,7 @@ export function Network({ screen: { item, rescans }, place }: { screen: NetworkS
 }
 
 const JOB_STATES = ['due', 'retrying', 'scheduled', 'dead'] as const;
-const TOPICS = ['webhook.deliver', 'webhook.resend', 'deposit.screen', 'settlement.dispatch', 'settlement.mail', 'payout.broadcast'];
+const TOPICS = ['webhook.deliver', 'webhook.resend', 'deposit.screen', 'settlement.dispatch', 'settlement.mail', 'payout.broadcast', 'person.mail'];
 
 /** Work that is not done, the longest due first. */
 export function Jobs({ screen, place }: { screen: JobsScreen; place: Surroundings }): JSX.Element {
@@ -200,6 +207,7 @@ export function Jobs({ screen, place }: { screen: JobsScreen; place: Surrounding
   const path = `${place.href}/jobs`;
   return (
     <>
+      {screen.failed.length > 0 && <FailedJobs place={place} failed={screen.failed} most={screen.most} />}
       <WordTabs path={path} name="state" titles={statusTitles(t, JOB_STATES)} filter={filter} />
       <FilterForm path={path} filter={filter} kept={['state']}>
         <ChoiceField name="topic" title={t('ops.topic')} filter={filter} options={Object.fromEntries(TOPICS.map((one) => [one, one]))} names />

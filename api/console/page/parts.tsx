@@ -89,7 +89,18 @@ export function Short({ text }: { text: string }): JSX.Element {
   return <code title={text}>{text.length > 20 ? `${text.slice(0, 8)}…${text.slice(-6)}` : text}</code>;
 }
 
-/** The same with a way to copy the whole of it, and to its page at a block explorer. */
+/** An address in groups of four, which people compare; it is broken between them alone. */
+export function Address({ text }: { text: string }): JSX.Element {
+  return (
+    <code class="whole" translate={false}>
+      {(text.match(/.{1,4}/g) ?? []).map((group) => (
+        <span>{group}</span>
+      ))}
+    </code>
+  );
+}
+
+/** A hash, address or id, short for the eye, with a way to copy the whole of it, and to its page at a block explorer. */
 export function Code({ text, what, href }: { text: string; what: string; href?: string | undefined }): JSX.Element {
   const t = useTexts();
   const code = <Short text={text} />;

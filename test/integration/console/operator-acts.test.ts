@@ -7,6 +7,7 @@ import type { StoredAsset } from '#api/store/assets.ts';
 import { upsertScreeningScore } from '#api/store/screenings.ts';
 import { EXAMPLES, GATEWAYS } from '#test/contract/examples.ts';
 import { aService, payTo, selectAddress, type Service, type Shop } from '#test/contract/service.ts';
+import { failTransfer, forgetMadeUp, makeStuck } from '#test/fixtures/stuck-coins.ts';
 import { aMember, aMemberWithCodes, type Member } from '#test/harness/console-stage.ts';
 import { TEST_PEOPLE } from '#test/harness/world.ts';
 
@@ -202,6 +203,57 @@ describe('what takes two people', () => {
   });
 });
 
+describe('withheld coins', () => {
+  it('leave for an address when a second operator confirms what was shown, and can be taken back until they are sent', async () => {
+    const [anna, ben, id] = [await member('operator'), await member('operator'), await aHeldPayment()];
+    await run(anna, 'payment-withhold', { id, reason }, anna.code());
+    const [{ gatewayId } = { gatewayId: '' }] = await sql()<{ gatewayId: string }[]>`select gateway_id from payments where id = ${id}`;
+    const fields = { id: gatewayId, assetId: service.world.assets.USDT?.id ?? '', amount: '0.5', address: SENDER, reason };
+    expect(await codeOf(run(anna, 'withheld-pay', fields)), 'without a proof').toBe('forbidden');
+    for (const wrong of [{ amount: '0' }, { amount: '1e3' }, { address: 'there' }, { assetId: randomUUID() }])
+      expect(await codeOf(run(anna, 'withheld-pay', { ...fields, ...wrong }, anna.code(1))), JSON.stringify(wrong)).toBe('validation_error');
+    await sql()`update authenticators set last_step = 0 where person_id = (select id from people where email = ${anna.email})`;
+    const { proposed } = (await run(anna, 'withheld-pay', fields, anna.code(1))) as { proposed: string };
+    await sql()`update authenticators set last_step = 0 where person_id = (select id from people where email = ${anna.email})`;
+    expect(await codeOf(run(anna, 'proposal-confirm', { id: proposed }, anna.code()))).toBe('conflict');
+    const sent = () => sql()`select id, status, amount::float8 as amount, recipient from withheld_transfers where gateway_id = ${gatewayId}`;
+    expect(await sent()).toEqual([]);
+    await run(ben, 'proposal-confirm', { id: proposed }, ben.code());
+    expect(await sent()).toEqual([{ id: proposed, status: 'ordered', amount: 0.5, recipient: SENDER.toLowerCase() }]);
+    expect(await sql()`select act, actor from console_actions where target in (${gatewayId}, ${proposed}) order by seq`).toEqual([
+      { act: 'withheld.pay', actor: anna.email },
+      { act: 'proposal.confirm', actor: ben.email },
+    ]);
+    const foreign = { id: proposed, gateway: (await service.aShop()).id, reason };
+    expect(await codeOf(run(ben, 'withheld-cancel', foreign, ben.code(1))), 'of another gateway').toBe('not_found');
+    await run(ben, 'withheld-cancel', { ...foreign, gateway: gatewayId }, ben.code(1));
+    expect(await sent()).toMatchObject([{ status: 'failed' }]);
+  });
+});
+
+describe('coins whose transfers failed', () => {
+  it('are transferred once more for each failure that somebody saw, and not for one that came after', async () => {
+    const [anna, ben, id] = [await member('operator'), await member('operator'), await aHeldPayment()];
+    await run(anna, 'payment-release', { id, reason }, anna.code());
+    await makeStuck(sql(), id);
+    const failed = async () =>
+      (await sql()<{ id: string }[]>`select id from payouts where payment_id = ${id} order by created_at desc, family desc limit 1`)[0]?.id ?? '';
+    const fields = { id, assetId: service.world.assets.USDT?.id ?? '', failedPayoutId: await failed(), reason };
+    expect(await codeOf(run(anna, 'payment-transfer', fields)), 'without a proof').toBe('forbidden');
+    expect(await codeOf(run(anna, 'payment-transfer', { ...fields, id: await aHeldPayment() }, anna.code(1))), 'of another payment').toBe('not_found');
+    await failTransfer(sql(), id, 3);
+    expect(await codeOf(run(ben, 'payment-transfer', fields, ben.code())), 'a stale form').toBe('conflict');
+    await run(ben, 'payment-transfer', { ...fields, failedPayoutId: await failed() }, ben.code(1));
+    const eve = await member('operator');
+    expect(await codeOf(run(eve, 'payment-transfer', { ...fields, failedPayoutId: await failed() }, eve.code())), 'sent twice').toBe('conflict');
+    expect(await sql()`select person from further_transfers where payout_id = ${await failed()}`).toEqual([{ person: ben.email }]);
+    expect(
+      await sql()`select act, after->>'amount' as amount, after->>'to' as "to" from console_actions where target = ${id} and act = 'payment.transfer'`,
+    ).toEqual([{ act: 'payment.transfer', amount: '20', to: 'green' }]);
+    await forgetMadeUp(sql());
+  });
+});
+
 describe('the deployment', () => {
   it('gets a gateway, whose key works and whose owner is invited, all of it shown once', async () => {
     const anna = await member('operator');
@@ -266,6 +318,25 @@ describe('the deployment', () => {
     await sql()`update outbox set state = 'dead', last_error = 'it failed' where id = ${id}`;
     expect(await codeOf(run(anna, 'job-discard', { id, reason, confirm: 'yes' }, anna.code()))).toBe('validation_error');
     expect(await codeOf(run(anna, 'job-discard', { id, reason, confirm: 'discard' }, anna.code()))).toBe('done');
+  });
+});
+
+describe('work of a kind that failed', () => {
+  it('is run again as a whole by whoever types which, and proves it', async () => {
+    const [anna, refId] = [await member('operator'), randomUUID()];
+    await sql()`
+      insert into outbox (id, topic, ref_id, due_at, state, last_error, failures)
+      select gen_random_uuid(), 'person.mail', ${refId}, sluice_now(), 'dead', 'it failed', 3`;
+    const fields = { topic: 'person.mail', reason, confirm: 'person.mail' };
+    expect(await codeOf(run(anna, 'jobs-retry', fields)), 'without a proof').toBe('forbidden');
+    for (const wrong of [{ confirm: 'settlement.mail' }, { topic: 'everything', confirm: 'everything' }])
+      expect(await codeOf(run(anna, 'jobs-retry', { ...fields, ...wrong }, anna.code())), JSON.stringify(wrong)).toBe('validation_error');
+    await run(anna, 'jobs-retry', fields, anna.code());
+    expect(await sql()`select state, failures from outbox where ref_id = ${refId}`).toEqual([{ state: 'due', failures: 0 }]);
+    expect(await sql()`select actor, act, target from console_actions where act = 'jobs.retry'`).toEqual([
+      { actor: anna.email, act: 'jobs.retry', target: 'person.mail' },
+    ]);
+    await sql()`delete from outbox where ref_id = ${refId}`;
   });
 });
 
