@@ -1,5 +1,5 @@
 import type { Deps } from '#api/deps.ts';
-import { endRetiredSecrets, insertSecret, retireSecrets, type SecretKind, usableSecrets } from '#api/store/gateways.ts';
+import { endRetiredSecrets, insertSecret, lockCurrentSecret, retireSecrets, type SecretKind, usableSecrets } from '#api/store/gateways.ts';
 import { ServiceError } from '#shared/core/errors.ts';
 import { uuidFrom } from '#shared/core/ids.ts';
 import { POLICY } from '#shared/core/policy.ts';
@@ -49,8 +49,13 @@ export async function replaceSecret(deps: Deps, tx: Tx, input: { gatewayId: stri
   await insertSecret(tx, { id, sealed, sealedUnder: keyId(current), gatewayId: input.gatewayId, kind: input.kind });
 }
 
-/** Ends at once what still counts beside the current secret of a kind. Locks the gateway's secrets of that kind. @throws conflict when nothing does */
-export async function endOverlap(tx: Tx, { gatewayId, kind }: { gatewayId: string; kind: SecretKind }): Promise<void> {
+/**
+ * Ends at once what still counts beside the secret of a kind that whoever asks took for the current one. Locks the gateway's secrets of that kind.
+ * @throws conflict when nothing does, or when another one came since, whose predecessor receivers may still need
+ */
+export async function endOverlap(tx: Tx, { gatewayId, kind, current }: { gatewayId: string; kind: SecretKind; current: string }): Promise<void> {
+  if ((await lockCurrentSecret(tx, gatewayId, kind)) !== current)
+    throw new ServiceError('conflict', { message: 'The secret was replaced meanwhile: look at which one would end now.' });
   if (!(await endRetiredSecrets(tx, gatewayId, kind))) throw new ServiceError('conflict', { message: 'No earlier secret of this kind counts any more.' });
 }
 

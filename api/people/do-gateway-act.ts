@@ -6,6 +6,7 @@ import { invalid, ServiceError } from '#shared/core/errors.ts';
 import { reviewSettlement, type SettlementReview } from '#api/settlements/review.ts';
 import type { GatewayActName } from './act-names.ts';
 import { GATEWAY_ACTS, newCashout } from './gateway-acts.ts';
+import { limitUnprovedAct } from './limit-acts.ts';
 import { enterGateway } from './places.ts';
 import { doer, type Signed } from './signed.ts';
 import { type Act, proveAct, stepUpOptions } from './step-up.ts';
@@ -34,6 +35,7 @@ export async function gatewayActOptions(deps: Deps, signed: Signed, asked: Asked
 export async function doGatewayAct(deps: Deps, signed: Signed, { proof, ...asked }: AskedAct & { proof: string }): Promise<object> {
   const { gateway, fields, act, agreed, role, permissions } = await prepare(deps, signed, asked);
   if (agreed !== undefined) await proveAct(deps, signed.session, { act: agreed, proof });
+  else await limitUnprovedAct(deps, signed.session.personId, 'unprovedAct');
   const { personId, email } = signed.session;
   const commit: Commit = (work) =>
     deps.db.transaction(async (tx) => {

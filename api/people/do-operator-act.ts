@@ -5,6 +5,7 @@ import { sessionLives } from '#api/store/sessions.ts';
 import { invalid, ServiceError } from '#shared/core/errors.ts';
 import type { Tx } from '#shared/platform/postgres.ts';
 import type { OperatorActName } from './act-names.ts';
+import { limitUnprovedAct } from './limit-acts.ts';
 import { OPERATOR_ACTS } from './operator-acts.ts';
 import { enterDeployment } from './places.ts';
 import { doer, type Signed } from './signed.ts';
@@ -28,11 +29,12 @@ export async function operatorActOptions(deps: Deps, signed: Signed, asked: Aske
  * Does what an operator asks for, by the operation of the operator API, in whose log it stands in their name. Whatever takes a proof is done once for each: the proof is used up
  * whatever comes of it. Each of its transactions begins with whether they still may, and the first one notes it. A refund and a rejection always take two people here, however
  * few the deployment wants. Locks the membership, then what the operation locks, then the chain of acts.
- * @throws not_found for whoever is no operator; forbidden; validation_error naming the field; whatever the operation throws
+ * @throws not_found for whoever is no operator; forbidden; rate_limit_exceeded for acts without a proof; validation_error naming the field; whatever the operation throws
  */
 export async function doOperatorAct(deps: Deps, signed: Signed, { proof, ...asked }: AskedOperatorAct & { proof: string }): Promise<object> {
   const { act, fields, agreed, role } = await prepare(deps, signed, asked);
   if (agreed !== undefined) await proveAct(deps, signed.session, { act: agreed, proof });
+  else await limitUnprovedAct(deps, signed.session.personId, asked.act === 'dispatch-freeze' ? 'urgentAct' : 'unprovedAct');
   const { personId, email } = signed.session;
   let noted = false;
   const transaction = (async <T>(work: (tx: Tx) => Promise<T>): Promise<T> => {

@@ -374,13 +374,14 @@ export const GATEWAY_ACTS: Readonly<Record<GatewayActName, GatewayAct<unknown>>>
   }),
   'secret-end': act({
     permission: 'secret:roll',
-    fields: z.strictObject({ kind: z.enum(SECRETS) }),
+    // The secret that goes on: what ends is what came before that one, and never what a later one replaced.
+    fields: z.strictObject({ kind: z.enum(SECRETS), current: z.uuid() }),
     target: ({ kind }) => kind,
-    agreed: async (_deps, { fields: { kind } }) => ({ kind, earlier: 'ends now' }),
-    run: async (_deps, { gateway, fields: { kind }, commit }) =>
+    agreed: async (_deps, { fields: { kind, current } }) => ({ kind, current, earlier: 'ends now' }),
+    run: async (_deps, { gateway, fields: { kind, current }, commit }) =>
       nothing(
         commit(async (tx) => {
-          await endOverlap(tx, { gatewayId: gateway.id, kind });
+          await endOverlap(tx, { gatewayId: gateway.id, kind, current });
           return { status: 200, data: {} };
         }),
       ),

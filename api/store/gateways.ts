@@ -113,6 +113,7 @@ export async function usableSecrets(sql: Reads, gatewayId: string, kind: SecretK
 
 /** What a gateway's people are told of its secrets that count: everything but the secret. */
 export interface SecretState {
+  id: string;
   kind: SecretKind;
   createdAt: Date;
   /** Until when it counts beside the one that took its place; null for the current one. */
@@ -122,7 +123,7 @@ export interface SecretState {
 /** The secrets of a gateway that count, the current one of each kind first; there are few, and nothing is locked. */
 export async function listSecretStates(sql: Reads, gatewayId: string): Promise<SecretState[]> {
   return sql<SecretState[]>`
-    select kind, created_at, expires_at from gateway_secrets where gateway_id = ${gatewayId} and (expires_at is null or expires_at > sluice_now())
+    select id, kind, created_at, expires_at from gateway_secrets where gateway_id = ${gatewayId} and (expires_at is null or expires_at > sluice_now())
     order by kind, expires_at desc nulls first, created_at desc limit 100`;
 }
 
@@ -141,6 +142,13 @@ export async function retireSecrets(tx: Tx, gatewayId: string, kind: SecretKind,
   await tx`
     update gateway_secrets set expires_at = least(coalesce(expires_at, 'infinity'), sluice_now() + make_interval(secs => ${overlapSeconds}))
     where gateway_id = ${gatewayId} and kind = ${kind}`;
+}
+
+/** The current secret of a kind, locked until commit, so that nobody replaces it meanwhile. */
+export async function lockCurrentSecret(tx: Tx, gatewayId: string, kind: SecretKind): Promise<string | undefined> {
+  const [row] = await tx<{ id: string }[]>`
+    select id from gateway_secrets where gateway_id = ${gatewayId} and kind = ${kind} and expires_at is null for update`;
+  return row?.id;
 }
 
 /** Ends now whatever secret of this kind still counts beside the current one; false when there is none. Locks those rows. */

@@ -553,6 +553,10 @@ export const EDGE_RATE_LIMITS = {
   peopleDesk: 120,
   /** The same on behalf of one person who is signed in there, from wherever they ask. */
   peopleDeskPerson: 120,
+  /** Acts of one person that take no proof, all together: one every three seconds is as fast as anybody means them. */
+  unprovedAct: 20,
+  /** The same for what must never wait for those: stopping cashouts. */
+  urgentAct: 20,
   /** The same for all strangers together, as a console that a stranger holds may name any address: a few hundred people at once, and too little to fill a table with. */
   peopleDeskAll: 3_000,
 } as const;

@@ -106,6 +106,25 @@ describeInBrowser('what operators do in the console', (open) => {
     }
   });
 
+  it('has a navigation of one line on a phone, which a finger and a keyboard unfold', async () => {
+    const ben = await operator();
+    await ben.setViewportSize({ width: 360, height: 740 });
+    await ben.goto(`${served.origin}/ops/networks`);
+    const [nav, parts, here] = [ben.locator('.side'), ben.locator('.side ul'), ben.locator('.side-here')];
+    expect([(await nav.boundingBox())?.height ?? 0, (await here.boundingBox())?.height ?? 0]).toEqual([expect.any(Number), 36]);
+    expect((await nav.boundingBox())?.height).toBeLessThan(72);
+    expect([await parts.isVisible(), await here.innerText()]).toEqual([false, expect.stringContaining('Networks')]);
+    await here.click();
+    expect(await parts.isVisible()).toBe(true);
+    await ben.getByRole('checkbox', { name: 'All pages Networks' }).press('Space');
+    expect(await parts.isVisible()).toBe(false);
+    await ben.keyboard.press('Space');
+    await look(ben, 'navigation');
+    await ben.setViewportSize({ width: 360, height: 740 });
+    await arrive(ben, () => ben.getByRole('link', { name: 'Jobs' }).click());
+    expect(await parts.isVisible()).toBe(false);
+  });
+
   it('has forms for coins that are withheld, for those that did not follow their payment, and for all work of a kind that failed', async () => {
     const [ben, shop, { sql }] = [await operator(), await service.aShop({ screening: { enabled: true, credits: 5 } }), service.world.database];
     const [kept, stuck] = [await aHeldPayment(shop.apiKey), await aHeldPayment(shop.apiKey)];

@@ -79,12 +79,21 @@ function Sections({ place }: { place: Surroundings }): JSX.Element {
     place.name === null
       ? OPERATOR_SECTIONS.filter(() => place.permissions.includes(READ_EVERYTHING)).map((part) => ({ part, title: t(`ops-section.${part}`) }))
       : SECTIONS.filter(({ permission }) => place.permissions.includes(permission)).map(({ name: part }) => ({ part, title: sectionTitle(t, part) }));
+  const here = parts.find(({ part }) => part === place.section);
   return (
     <nav class="side" aria-label={name}>
-      <p class="side-name">{name}</p>
-      <p class="hint side-role">
-        <Role name={place.role} />
-      </p>
+      <div class="side-where">
+        <p class="side-name">{name}</p>
+        <p class="hint side-role">
+          <Role name={place.role} />
+        </p>
+      </div>
+      {/* On a phone the parts are folded: a box that is checked works without the program, and needs no second list for wide pages. */}
+      <input class="side-open" id="side-open" type="checkbox" autocomplete="off" />
+      <label class="side-here" for="side-open">
+        <span class={here === undefined ? undefined : 'hidden-visually'}>{t('frame.parts')} </span>
+        {here?.title}
+      </label>
       <ul>
         {parts.map(({ part, title }) => (
           <li>

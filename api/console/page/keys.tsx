@@ -168,12 +168,13 @@ function About({ screen, place }: { screen: KeysScreen; place: Surroundings }): 
       </section>
     );
   if (!place.permissions.includes('secret:roll')) return null;
-  if (ended !== undefined)
+  const current = screen.secrets.find((one) => one.kind === ended && one.expiresAt === null);
+  if (ended !== undefined && current !== undefined)
     return (
       <section class="card card-act" aria-labelledby="end">
         <h2 id="end">{t('keys.end-overlap')}</h2>
         <p>{t(`keys.end-means-${ended}`)}</p>
-        <ActForm place={place} act="secret-end" fields={{ kind: ended }} proved look="main" label={t('keys.end-confirm')} />
+        <ActForm place={place} act="secret-end" fields={{ kind: ended, current: current.id }} proved look="main" label={t('keys.end-confirm')} />
       </section>
     );
   if (rolled === undefined) return null;

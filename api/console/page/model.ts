@@ -145,7 +145,7 @@ export interface KeysScreen extends ListScreen<Schemas['ApiKey']> {
   now: string;
   /** What a new key may be given. */
   grantable: readonly string[];
-  secrets: { kind: 'webhook' | 'cashout' | 'totp'; createdAt: string; expiresAt: string | null }[];
+  secrets: { id: string; kind: 'webhook' | 'cashout' | 'totp'; createdAt: string; expiresAt: string | null }[];
 }
 
 /** Where test payments are made. */

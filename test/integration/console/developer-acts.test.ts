@@ -103,11 +103,19 @@ describe('the secret before the current one', () => {
     const counting = async () => sql()`
       select expires_at from gateway_secrets where gateway_id = ${shop.id} and kind = 'webhook' and (expires_at is null or expires_at > sluice_now())`;
     expect(await counting()).toHaveLength(2);
-    await run(dev, 'secret-end', { kind: 'webhook' }, { proof: dev.code(1) });
+    const current = async () =>
+      (await sql()<{ id: string }[]>`select id from gateway_secrets where gateway_id = ${shop.id} and kind = 'webhook' and expires_at is null`)[0]?.id ?? '';
+    const form = { kind: 'webhook', current: await current() };
+    await run(dev, 'secret-end', form, { proof: dev.code(1) });
     expect(await counting()).toEqual([{ expiresAt: null }]);
     expect(secret).toMatch(/^whsec_/);
     const again = await member('developer');
-    expect(await refusal(run(again, 'secret-end', { kind: 'webhook' }, { proof: again.code() })), 'nothing left to end').toBe('conflict');
+    expect(await refusal(run(again, 'secret-end', form, { proof: again.code() })), 'nothing left to end').toBe('conflict');
+    const third = await member('developer');
+    await run(third, 'secret-roll', { kind: 'webhook', overlap: '86400' }, { proof: third.code() });
+    expect(await refusal(run(again, 'secret-end', form, { proof: again.code(1) })), 'a form from before that roll').toBe('conflict');
+    expect(await counting()).toHaveLength(2);
+    await run(third, 'secret-end', { ...form, current: await current() }, { proof: third.code(1) });
   });
 });
 

@@ -9,6 +9,7 @@ import { EXAMPLES, GATEWAYS } from '#test/contract/examples.ts';
 import { aService, payTo, selectAddress, type Service, type Shop } from '#test/contract/service.ts';
 import { failTransfer, forgetMadeUp, makeStuck } from '#test/fixtures/stuck-coins.ts';
 import { aMember, aMemberWithCodes, type Member } from '#test/harness/console-stage.ts';
+import { createLimiter } from '#shared/platform/limiter.ts';
 import { TEST_PEOPLE } from '#test/harness/world.ts';
 
 const ADDRESS = '198.51.100.7';
@@ -75,6 +76,21 @@ describe('an operator in the console', () => {
     expect(await codeOf(run(anna, 'network-resume', { network: 'ethereum', reason }, proof))).toBe('forbidden');
     await run(anna, 'network-resume', { network: 'ethereum', reason }, anna.code(1));
     expect(await amlState(id)).toBe('HELD');
+  });
+
+  it('does twenty acts a minute that take no proof, whoever else does what, and stops cashouts all the same', async () => {
+    const [anna, ben] = [await member('operator'), await member('operator')];
+    const { deps } = service;
+    let at = 0;
+    const limited = openPeopleDesk({ ...deps, config: { ...deps.config, SLUICE_RATE_LIMIT_SCALE: 1 }, limiter: createLimiter({ now: () => at }) });
+    const tryAgain = ({ cookie }: Member) =>
+      codeOf(limited.doOperatorAct({ cookie, address: ADDRESS, act: 'job-retry', fields: { id: randomUUID() }, proof: '' }));
+    for (let act = 0; act < 20; act++) expect(await tryAgain(anna)).toBe('not_found');
+    expect([await tryAgain(anna), await tryAgain(ben)]).toEqual(['rate_limit_exceeded', 'not_found']);
+    await limited.doOperatorAct({ cookie: anna.cookie, address: ADDRESS, act: 'dispatch-freeze', fields: { reason }, proof: '' });
+    at += 3_000;
+    expect([await tryAgain(anna), await tryAgain(anna)]).toEqual(['not_found', 'rate_limit_exceeded']);
+    await run(anna, 'dispatch-unfreeze', { scope: 'all', reason }, anna.code());
   });
 
   it('is refused whose role was taken away meanwhile, whatever they had proved', async () => {
