@@ -22,7 +22,23 @@ const VARIANTS: Record<string, TabOptions> = {
 };
 /** What the documentation shows. */
 const IN_DOCS: Record<string, readonly string[]> = {
-  'light-desk': ['home', 'payment', 'balances', 'cashout', 'policies', 'settings', 'sandbox', 'ops-overview', 'ops-cashout', 'ops-screening', 'ops-gateways'],
+  'light-desk': [
+    'home',
+    'payment',
+    'balances',
+    'cashout',
+    'policies',
+    'settings',
+    'sandbox',
+    'keys',
+    'allowlists',
+    'team',
+    'profile',
+    'ops-overview',
+    'ops-cashout',
+    'ops-screening',
+    'ops-gateways',
+  ],
   'dark-phone': ['cashout'],
 };
 const DOCS = 'ops/docs/pictures';
@@ -67,7 +83,7 @@ function drawn({ place, screen }: Picture, css: string): string {
     { tag: 'es', name: 'Español' },
   ];
   const section = screen.kind.replace(/^ops-/, '');
-  const inside = { ...place, section: SECTION_OF[section] ?? section } as typeof place;
+  const inside = place && ({ ...place, section: SECTION_OF[section] ?? section } as typeof place);
   const model = { language, languages, person: 'mira@acme.example', place: inside, screen, follows: null, notice: null };
   const html = renderConsole({ ...model, assets: { script: '', style: '', icon: '' } });
   return styled(html, css).replaceAll(/(<iframe\b[^>]*) src="[^"]*"/g, (_frame, before: string) => `${before} srcdoc="${escaped(payersPage())}"`);
