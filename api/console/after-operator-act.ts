@@ -27,6 +27,7 @@ const AFTER: Readonly<Record<OperatorActName, string>> = {
   'price-set': '/prices',
   'gateway-create': '/gateways',
   'gateway-status': '/gateways/{id}',
+  'gateway-terms': '/gateways/{id}',
   'credits-add': '/gateways/{id}',
   'operator-invite': '/people',
   'operator-remove': '/people',

@@ -24,6 +24,7 @@ import { listAmlEventDetails } from '#api/store/aml.ts';
 import { listLastClean } from '#api/store/audit-marks.ts';
 import type { Marked } from '#api/store/change-marks.ts';
 import { readClock } from '#api/store/clock.ts';
+import { writtenTerms } from '#api/gateways/operator-terms.ts';
 import { listCreditAsks } from '#api/store/credit-asks.ts';
 import { listConsoleActions } from '#api/store/console-actions.ts';
 import { findGateway, listGatewayNames } from '#api/store/gateways.ts';
@@ -367,7 +368,8 @@ async function gateway(deps: Deps, { id }: Asked): Promise<Screen> {
     listCreditAsks(deps.db.sql, { gatewayId: found.gateway.id }),
     told<Schemas['WithheldShown']>(deps, showWithheld, { id }),
   ]);
-  return { kind: 'ops-gateway', ...found, creditAsked: ask === undefined ? null : { by: ask.by, at: ask.at.toISOString() }, withheld: { items, transfers } };
+  const creditAsked = ask === undefined ? null : { by: ask.by, at: ask.at.toISOString() };
+  return { kind: 'ops-gateway', ...found, terms: writtenTerms(found.gateway), creditAsked, withheld: { items, transfers } };
 }
 
 async function prices(deps: Deps): Promise<Screen> {

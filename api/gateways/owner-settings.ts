@@ -1,13 +1,8 @@
 import type { Gateway, GatewaySettings } from '#api/deps.ts';
 import { invalid } from '#shared/core/errors.ts';
+import { patchOfWritten, type WrittenChange, type WrittenSetting, writeSetting } from './written-setting.ts';
 
-/** How a setting is written in a form; everything is text there, and the empty text is null. */
-type Kind = 'text' | 'flag' | 'minutes';
-
-interface OwnerSetting {
-  /** Where it is in the settings, and in a change of them by the operator API. */
-  path: readonly [string, string] | readonly [string];
-  kind: Kind;
+interface OwnerSetting extends WrittenSetting {
   /** Billing arrangements that override it (contract 2.1). */
   overriddenBy: readonly Gateway['billing'][];
 }
@@ -38,12 +33,12 @@ export const OWNER_SETTINGS = {
 export type OwnerSettingName = keyof typeof OWNER_SETTINGS;
 export const OWNER_SETTING_NAMES = Object.keys(OWNER_SETTINGS) as OwnerSettingName[];
 
-/** What is to become of some settings: of each what whoever asks saw, and what it is to be. */
-export type SettingsChange = Readonly<Partial<Record<OwnerSettingName, readonly [from: string, to: string]>>>;
+/** What is to become of some settings. */
+export type SettingsChange = WrittenChange<OwnerSettingName>;
 
 /** Every setting as a form writes it. Pure. */
 export function writtenSettings(settings: GatewaySettings): Record<OwnerSettingName, string> {
-  const values = OWNER_SETTING_NAMES.map((name) => [name, written(OWNER_SETTINGS[name].kind, valueAt(settings, OWNER_SETTINGS[name].path))]);
+  const values = OWNER_SETTING_NAMES.map((name) => [name, writeSetting(settings, OWNER_SETTINGS[name])]);
   return Object.fromEntries(values) as Record<OwnerSettingName, string>;
 }
 
@@ -68,17 +63,7 @@ export function readSettingsChange(text: string): SettingsChange {
 
 /** The same change as the operator API takes it. Pure. @throws validation_error naming the setting */
 export function patchOf(change: SettingsChange): Record<string, unknown> {
-  const patch: Record<string, unknown> = {};
-  for (const name of OWNER_SETTING_NAMES) {
-    const pair = change[name];
-    if (pair === undefined) continue;
-    const { path, kind } = OWNER_SETTINGS[name];
-    const value = read(name, kind, pair[1]);
-    const [first, second] = path as readonly [string, string?];
-    if (second === undefined) patch[first] = value;
-    else patch[first] = { ...(patch[first] as object | undefined), [second]: value };
-  }
-  return patch;
+  return patchOfWritten(OWNER_SETTINGS, change);
 }
 
 /** The name of the setting that a validation error of the operator API is about; undefined where it is none of these. Pure. */
@@ -92,25 +77,4 @@ function parse(text: string): unknown {
   } catch {
     throw invalid('change', 'must be JSON');
   }
-}
-
-function valueAt(settings: GatewaySettings, [first, second]: readonly [string, string?]): unknown {
-  const outer = (settings as unknown as Record<string, unknown>)[first];
-  return second === undefined ? outer : (outer as Record<string, unknown> | undefined)?.[second];
-}
-
-function written(kind: Kind, value: unknown): string {
-  if (value === null || value === undefined) return '';
-  return kind === 'minutes' ? String(Number(value) / 60) : String(value);
-}
-
-function read(name: OwnerSettingName, kind: Kind, text: string): unknown {
-  if (text === '') return null;
-  if (kind === 'flag') {
-    if (text !== 'true' && text !== 'false') throw invalid(name, 'must be true or false');
-    return text === 'true';
-  }
-  if (kind === 'text') return text;
-  if (!/^\d{1,6}(\.\d{1,17})?$/.test(text)) throw invalid(name, 'must be a number of minutes');
-  return Math.round(Number(text) * 60);
 }

@@ -97,14 +97,17 @@ export async function showGateway(deps: Deps, call: OperatorCall): Promise<Reply
   return { status: 200, data: { gateway: await viewNow(deps.db.sql, gateway), apiKeys: await listApiKeys(deps.db.sql, gateway.id) } };
 }
 
-/** PATCH /gateways/{id}: objects merge, arrays replace, null brings back the default; credits that are named are set. Locks the gateway, then its credits. */
-export async function changeGateway(deps: Deps, call: OperatorCall): Promise<Reply> {
+/**
+ * PATCH /gateways/{id}: objects merge, arrays replace, null brings back the default; credits that are named are set. Locks the gateway, then its credits.
+ * `allow` may refuse the change for what the gateway is under lock.
+ */
+export async function changeGateway(deps: Deps, call: OperatorCall, allow?: (current: StoredGateway) => void): Promise<Reply> {
   const id = readId(call.params);
   const patch = fieldsOf(call.body);
   const notes = readAllowlistNotes(patch.allowlistNotes);
   const { reason: _, ...details } = patch;
   const gateway = await deps.db.transaction(async (tx) => {
-    const { after, screeningCredits } = await changeSettings(tx, { id, patch, notes });
+    const { after, screeningCredits } = await changeSettings(tx, { id, patch, notes, ...(allow !== undefined && { allow }) });
     await insertOperatorAction(tx, deps.operator, { action: 'gateway.change', target: id, reason: readReason(patch), details });
     if (screeningCredits !== undefined) await setScreeningCredits(tx, id, screeningCredits);
     return viewNow(tx, after);

@@ -63,6 +63,7 @@ export const OPERATOR_ACT_NAMES = [
   'price-set',
   'gateway-create',
   'gateway-status',
+  'gateway-terms',
   'credits-add',
   'operator-invite',
   'operator-remove',

@@ -20,6 +20,7 @@ import { endOverlap, newSecret, replaceSecret } from '#api/gateways/secrets.ts';
 import { readLogoImage } from '#api/gateways/logo-image.ts';
 import { changeLogo, changeOwnSettings } from '#api/gateways/change-settings.ts';
 import { readSettingsChange, type SettingsChange } from '#api/gateways/owner-settings.ts';
+import { changeInWords } from '#api/gateways/written-setting.ts';
 import { testWebhook } from '#api/payments/test-webhook.ts';
 import { addAddress, hideAddress, renameAddress } from '#api/settlements/address-book.ts';
 import { listCreditAsks, SCREENING_CREDIT } from '#api/store/credit-asks.ts';
@@ -161,11 +162,6 @@ async function entryInWords(deps: Deps, gateway: Gateway, id: string): Promise<R
 /** What is signed of policies: each as it is written, by its place, and the cap before and after. */
 function bookWords({ policies, capUsd }: PolicyBook, before: string | null): Record<string, string | null> {
   return { ...Object.fromEntries(policies.map((policy, at) => [`policy ${at + 1}`, JSON.stringify(policy)])), capBefore: before, capUsd };
-}
-
-/** What is signed of settings: of each what it was and what it is to be, so that another value before is another act. */
-function changeWords(change: SettingsChange): Record<string, string> {
-  return Object.fromEntries(Object.entries(change).flatMap(([name, [from, to]]) => [[`${name} before`, from] as const, [name, to] as const]));
 }
 
 function beforeAndAfter(change: SettingsChange): { before: object; after: object } {
@@ -558,7 +554,7 @@ export const GATEWAY_ACTS: Readonly<Record<GatewayActName, GatewayAct<unknown>>>
     permission: 'settings:write',
     fields: z.strictObject({ change: z.string().max(16_384) }),
     target: () => 'settings',
-    agreed: async (_deps, { fields: { change } }) => changeWords(readSettingsChange(change)),
+    agreed: async (_deps, { fields: { change } }) => changeInWords(readSettingsChange(change)),
     noted: ({ change }) => beforeAndAfter(readSettingsChange(change)),
     run: async (_deps, { gateway, fields: { change }, commit }) =>
       nothing(

@@ -22,13 +22,16 @@ import { TOPICS } from '#api/store/outbox.ts';
 import { findPayment } from '#api/store/payments.ts';
 import { findProposal } from '#api/store/proposals.ts';
 import { findSettlement } from '#api/store/settlements.ts';
-import { findGateway } from '#api/store/gateways.ts';
+import { findGateway, type StoredGateway } from '#api/store/gateways.ts';
 import { findWithheldTransfer } from '#api/store/withheld-transfers.ts';
 import { invalid, ServiceError } from '#shared/core/errors.ts';
 import { formatAmount } from '#shared/core/money.ts';
 import { POLICY } from '#shared/core/policy.ts';
 import type { OperatorActName } from './act-names.ts';
+import { mergeGateway } from '#api/gateways/gateway-settings.ts';
 import { parseApiKey } from '#api/gateways/keys.ts';
+import { OPERATOR_TERM_NAMES, type OperatorTermName, patchOfTerms, readTermsChange, refuseMovedTerms } from '#api/gateways/operator-terms.ts';
+import { changeInWords } from '#api/gateways/written-setting.ts';
 import { readEmail } from './email-address.ts';
 import { invitePerson } from './invitations.ts';
 import { endOperator } from './members.ts';
@@ -287,6 +290,25 @@ export const OPERATOR_ACTS: Readonly<Record<OperatorActName, OperatorAct<unknown
     },
     run: (deps, { fields: { status, ...fields } }) => answered(changeGateway(deps, callOf(fields, { status }))),
   }),
+  'gateway-terms': act({
+    permission: 'gateway:provision',
+    fields: z.strictObject({ id, reason, seen: z.string().max(2_000), ...termFields() }),
+    target: (fields) => fields.id,
+    // What could not be saved is refused before a proof is used up.
+    agreed: async (deps, { id: gatewayId, seen, reason: why, ...terms }) => {
+      const gateway = await findGateway(deps.db.sql, gatewayId);
+      if (gateway === undefined) throw new ServiceError('not_found');
+      const change = readTermsChange(seen, terms);
+      refuseMovedTerms({ billing: gateway.billing, ...gateway.settings }, change);
+      mergeGateway(gateway, patchOfTerms(change));
+      return { name: gateway.name, ...changeInWords(change), reason: why };
+    },
+    run: (deps, { fields: { id: gatewayId, seen, reason: why, ...terms } }) => {
+      const change = readTermsChange(seen, terms);
+      const allow = ({ billing, settings }: StoredGateway): void => refuseMovedTerms({ billing, ...settings }, change);
+      return answered(changeGateway(deps, { params: { id: gatewayId }, query: {}, body: { ...patchOfTerms(change), reason: why } }, allow));
+    },
+  }),
   'credits-add': act({
     permission: 'gateway:provision',
     fields: z.strictObject({ id, add: z.string().regex(/^[1-9]\d{0,8}$/), reason }),
@@ -332,6 +354,11 @@ async function heldInWords(deps: Deps, paymentId: string): Promise<Act['content'
   const payment = await findPayment(deps.db.sql, paymentId);
   if (payment === undefined) throw new ServiceError('not_found');
   return { paymentId, gatewayId: payment.gatewayId, amount: payment.amount, currency: payment.currencyCode };
+}
+
+/** A field of the form for each term; what it may be, its setting says. */
+function termFields(): Record<OperatorTermName, z.ZodOptional<z.ZodString>> {
+  return Object.fromEntries(OPERATOR_TERM_NAMES.map((name) => [name, z.string().max(64).optional()])) as Record<OperatorTermName, z.ZodOptional<z.ZodString>>;
 }
 
 function wholeNumber(): z.ZodString {

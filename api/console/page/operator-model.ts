@@ -272,6 +272,8 @@ export type OpsGatewaysScreen = ListScreen<Schemas['Gateway']> & { kind: 'ops-ga
 export interface OpsGatewayScreen {
   kind: 'ops-gateway';
   gateway: Schemas['Gateway'];
+  /** What operators may change of it by a form, as the form writes it. */
+  terms: Readonly<Record<string, string>>;
   apiKeys: Schemas['GatewayWithKeys']['apiKeys'];
   /** Who asked for screening credit, which nobody gave since. */
   creditAsked: { by: string; at: string } | null;

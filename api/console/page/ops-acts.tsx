@@ -36,21 +36,37 @@ function Reason(): JSX.Element {
   );
 }
 
-function Text({ name, title, hint, required = true }: { name: string; title: string; hint?: string; required?: boolean }): JSX.Element {
+function Text({ name, title, hint, required = true, value }: { name: string; title: string; hint?: string; required?: boolean; value?: string | undefined }): JSX.Element {
   return (
     <label class="field">
       <span>{title}</span>
-      <input name={name} required={required} maxLength={320} autocomplete="off" spellcheck={false} />
+      <input name={name} required={required} value={value} maxLength={320} autocomplete="off" spellcheck={false} />
       {hint !== undefined && <span class="hint">{hint}</span>}
     </label>
   );
 }
 
-function Box({ name, title }: { name: string; title: string }): JSX.Element {
+function Box({ name, title, checked = false }: { name: string; title: string; checked?: boolean }): JSX.Element {
   return (
     <label class="check">
-      <input type="checkbox" name={name} value="on" />
+      <input type="checkbox" name={name} value="on" checked={checked} />
       <span>{title}</span>
+    </label>
+  );
+}
+
+function Billing({ chosen }: { chosen?: string | undefined }): JSX.Element {
+  const t = useTexts();
+  return (
+    <label class="field">
+      <span>{t('ops.billing')}</span>
+      <select name="billing">
+        {(['STANDARD', 'MONTHLY', 'PLATFORM'] as const).map((billing) => (
+          <option value={billing} selected={billing === chosen}>
+            {t(`ops-act.billing-${billing}`)}
+          </option>
+        ))}
+      </select>
     </label>
   );
 }
@@ -481,8 +497,8 @@ export function PriceAct({ place }: Of): JSX.Element | null {
   );
 }
 
-/** Suspends a gateway or lets it work again, and gives it screening credits. */
-export function GatewayActs({ place, id, status }: Of & { id: string; status: string }): JSX.Element | null {
+/** Suspends a gateway or lets it work again, changes its terms, and gives it screening credits. */
+export function GatewayActs({ place, id, status, terms }: Of & { id: string; status: string; terms: Readonly<Record<string, string>> }): JSX.Element | null {
   const t = useTexts();
   if (!may(place, 'gateway:provision')) return null;
   const suspends = status === 'VERIFIED';
@@ -497,6 +513,37 @@ export function GatewayActs({ place, id, status }: Of & { id: string; status: st
           proved
           label={t(suspends ? 'ops-act.suspend' : 'ops-act.verify')}
         >
+          <Reason />
+        </ActForm>
+      </Folded>
+      <Folded title={t('ops-act.terms')} means={t('ops-act.terms-means')}>
+        <ActForm place={place} act="gateway-terms" fields={{ id, seen: JSON.stringify(terms) }} proved label={t('ops-act.terms-save')}>
+          <Part title={t('ops-act.part-payments')}>
+            <Billing chosen={terms.billing} />
+            <Text name="commissionBps" title={t('ops-act.commission')} hint={t('ops-act.commission-hint')} required={false} value={terms.commissionBps} />
+            <Text name="commissionMinUsd" title={t('ops-act.commission-min')} required={false} value={terms.commissionMinUsd} />
+            <Text
+              name="maturityMinutes"
+              title={t('ops-act.maturity')}
+              hint={t('ops-act.maturity-hint')}
+              required={false}
+              value={terms.maturityMinutes}
+            />
+            <Text name="inquiryAttempts" title={t('settings.inquiries')} required={false} value={terms.inquiryAttempts} />
+            <Box name="openAmount" title={t('ops-act.open-amount')} checked={terms.openAmount === 'true'} />
+            <Text name="minAmountUsd" title={t('ops-act.min-amount')} hint={t('ops-act.min-amount-hint')} required={false} value={terms.minAmountUsd} />
+          </Part>
+          <Part title={t('ops-act.part-cashouts')}>
+            <Box name="cashouts" title={t('ops-act.cashouts')} checked={terms.cashouts === 'true'} />
+            <Box name="parking" title={t('ops-act.parking')} checked={terms.parking === 'true'} />
+            <Text name="parkedCap" title={t('ops-act.parked-cap')} required={false} value={terms.parkedCap} />
+            <Text name="dailyCapUsd" title={t('ops-act.daily-cap')} hint={t('ops-act.daily-cap-hint')} required={false} value={terms.dailyCapUsd} />
+            <Text name="dispatchDelayMinutes" title={t('ops-act.delay-minutes')} required={false} value={terms.dispatchDelayMinutes} />
+          </Part>
+          <Part title={t('ops-act.part-screening')}>
+            <Box name="screening" title={t('ops-act.screening')} checked={terms.screening === 'true'} />
+            <Text name="screeningThreshold" title={t('ops-act.threshold')} hint={t('ops-act.threshold-hint')} required={false} value={terms.screeningThreshold} />
+          </Part>
           <Reason />
         </ActForm>
       </Folded>
@@ -524,14 +571,7 @@ export function NewGateway({ place }: Of): JSX.Element | null {
           <Text name="contactEmail" title={t('ops-act.contact')} required={false} />
         </Part>
         <Part title={t('ops-act.part-payments')}>
-          <label class="field">
-            <span>{t('ops.billing')}</span>
-            <select name="billing">
-              {(['STANDARD', 'MONTHLY', 'PLATFORM'] as const).map((billing) => (
-                <option value={billing}>{t(`ops-act.billing-${billing}`)}</option>
-              ))}
-            </select>
-          </label>
+          <Billing />
           <Text name="commissionBps" title={t('ops-act.commission')} hint={t('ops-act.commission-hint')} required={false} />
           <Box name="openAmount" title={t('ops-act.open-amount')} />
           <Text name="minAmountUsd" title={t('ops-act.min-amount')} hint={t('ops-act.min-amount-hint')} required={false} />

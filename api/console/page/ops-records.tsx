@@ -55,7 +55,7 @@ export function Gateways({ screen, place }: { screen: OpsGatewaysScreen; place: 
 }
 
 /** One gateway: how it is set up, and its keys. */
-export function Gateway({ screen: { gateway, apiKeys, creditAsked, withheld }, place }: { screen: OpsGatewayScreen; place: Surroundings }): JSX.Element {
+export function Gateway({ screen: { gateway, apiKeys, terms, creditAsked, withheld }, place }: { screen: OpsGatewayScreen; place: Surroundings }): JSX.Element {
   const t = useTexts();
   const { settings, cashout, screening, openAmount } = gateway;
   const said = (on: boolean | null | undefined): string => t(on === true ? 'ops.on' : 'ops.off');
@@ -81,7 +81,7 @@ export function Gateway({ screen: { gateway, apiKeys, creditAsked, withheld }, p
           {sentence(t, 'ops.credit-asked', { who: <bdi>{creditAsked.by}</bdi>, moment: <Moment at={creditAsked.at} /> })}
         </p>
       )}
-      <GatewayActs place={place} id={gateway.id} status={gateway.status ?? ''} />
+      <GatewayActs place={place} id={gateway.id} status={gateway.status ?? ''} terms={terms} />
       <div class="pair">
         <section class="card" aria-labelledby="terms">
           <h2 id="terms">{t('ops.terms')}</h2>

@@ -3,7 +3,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { screenCredit } from '#api/aml/screen-credit.ts';
 import { openPeopleDesk, type PeopleDesk } from '#api/people/desk.ts';
 import { OPERATOR_ACT_NAMES, type OperatorActName } from '#api/people/act-names.ts';
+import { writtenTerms } from '#api/gateways/operator-terms.ts';
 import type { StoredAsset } from '#api/store/assets.ts';
+import { findGateway } from '#api/store/gateways.ts';
 import { upsertScreeningScore } from '#api/store/screenings.ts';
 import { EXAMPLES, GATEWAYS } from '#test/contract/examples.ts';
 import { aService, payTo, selectAddress, type Service, type Shop } from '#test/contract/service.ts';
@@ -310,6 +312,30 @@ describe('the deployment', () => {
     expect(await sql()`select scope, reason from freezes`).toEqual([{ scope: 'all', reason }]);
     await run(ben, 'dispatch-unfreeze', { scope: 'all', reason }, ben.code(1));
     expect(await sql()`select 1 from freezes`).toEqual([]);
+  });
+
+  it("changes a gateway's terms as its form shows them, and refuses a form that the API, or a default, has outrun", async () => {
+    const [anna, ben, shop] = [await member('operator'), await member('operator'), await service.aShop({ cashout: { enabled: true, dailyCapUsd: '900' } })];
+    const stored = async () => (await findGateway(sql(), shop.id)) as NonNullable<Awaited<ReturnType<typeof findGateway>>>;
+    const before = await stored();
+    const terms = writtenTerms({ billing: before.billing, ...before.settings });
+    const form = Object.fromEntries(Object.entries(terms).flatMap(([name, text]) => (text === 'true' ? [[name, 'on']] : text === 'false' ? [] : [[name, text]])));
+    const fields = { id: shop.id, reason, seen: JSON.stringify(terms), ...form };
+    expect(await codeOf(run(anna, 'gateway-terms', fields, anna.code())), 'nothing changed').toBe('validation_error');
+    const changed = { ...fields, commissionBps: '75', dailyCapUsd: '', dispatchDelayMinutes: '1.5', parking: 'on' };
+    expect(await codeOf(run(anna, 'gateway-terms', { ...changed, commissionBps: '10001' }, anna.code(1))), 'no commission').toBe('validation_error');
+    expect(await codeOf(run(ben, 'gateway-terms', changed)), 'without a proof').toBe('forbidden');
+    // What was refused before its proof was looked at has used none up.
+    await run(anna, 'gateway-terms', changed, anna.code(1));
+    const { settings } = await stored();
+    expect(settings).toEqual({
+      ...before.settings,
+      settings: { ...before.settings.settings, commissionBps: 75 },
+      cashout: { ...before.settings.cashout, dailyCapUsd: null, dispatchDelaySeconds: 90, parkingEnabled: true },
+    });
+    expect(await codeOf(run(ben, 'gateway-terms', { ...changed, commissionBps: '80' }, ben.code())), 'a stale form').toBe('conflict');
+    const [{ after }] = (await sql()`select after from console_actions where target = ${shop.id} and act = 'gateway.terms'`) as unknown as [{ after: object }];
+    expect(after).toMatchObject({ 'commissionBps before': '0', commissionBps: '75', 'dailyCapUsd before': '900', dailyCapUsd: '', reason });
   });
 
   it('gets people and loses them, but nobody removes themselves', async () => {
