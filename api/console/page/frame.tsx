@@ -61,7 +61,7 @@ function Search({ place, sought }: { place: Surroundings; sought: string | undef
           required
           aria-label={t('frame.search')}
           placeholder={t(place.name === null ? 'ops.search-for' : 'frame.search-for')}
-          aria-keyshortcuts="/"
+          aria-keyshortcuts="/ Control+K"
         />
         <button class="button button-small" type="submit" aria-label={t('frame.search')}>
           <Icon name="search" />

@@ -33,7 +33,7 @@ export function Webhooks({ screen, place }: { screen: WebhooksScreen; place: Sur
       )}
       <StatusTabs path={path} statuses={WEBHOOK_STATES} filter={filter} name="state" />
       {items.length > 0 && RESENDABLE.includes(filter.state ?? '') && place.permissions.includes('webhook:resend') && (
-        <div class="bar">
+        <div class="card">
           <p class="hint">{t('webhooks.resend-all-hint')}</p>
           <ActForm place={place} act="webhooks-resend" fields={{ state: filter.state }} look="small" label={t('webhooks.resend-all')} />
         </div>
