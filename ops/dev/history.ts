@@ -8,6 +8,8 @@ export const HISTORY_DAYS = 30;
 const DAY_SECONDS = 86_400;
 /** How much of what was asked arrives where the wrong amount does. */
 const PARTS = { paid: 1, short: 0.6, over: 1.25 } as const;
+/** The day, counted from 0, on which the shop's server had moved away from where webhooks go. */
+const DAY_UNHEARD = 1;
 /** A cashout of less would go to its fee. */
 const WORTH_CASHING_USD = '20';
 
@@ -21,7 +23,8 @@ export interface HistoryOptions {
 
 /**
  * Plays days of a shop, one after the other, through its own API and the local chains: orders that are paid, paid wrongly or left, webhooks,
- * cashouts. The service clock goes on by a day each time, so that afterwards it is that far ahead.
+ * cashouts. The service clock goes on by a day each time, so that afterwards it is that far ahead. What waits for somebody is left at the end: webhooks that were not
+ * delivered, and a cashout that the balance does not cover.
  * @throws when something does not come out as it must
  */
 export async function playHistory(dev: DevFile, { days = HISTORY_DAYS, say, signal }: HistoryOptions): Promise<void> {
@@ -38,6 +41,7 @@ export async function playHistory(dev: DevFile, { days = HISTORY_DAYS, say, sign
         playPayments(
           scene,
           payments.filter(({ network }) => network === index),
+          day === DAY_UNHEARD ? `${scene.dev.webhookReceiver.origin}/moved` : scene.dev.webhookReceiver.url,
         ),
       ),
     );
@@ -45,14 +49,15 @@ export async function playHistory(dev: DevFile, { days = HISTORY_DAYS, say, sign
     if (scene !== undefined) await cashOutHalf(scene);
     await first.control.must('POST', '/clock/advance', { body: { seconds: DAY_SECONDS } });
   }
+  await parkCashout(first);
 }
 
-async function playPayments(scene: Scene, planned: readonly PlannedPayment[]): Promise<void> {
+async function playPayments(scene: Scene, planned: readonly PlannedPayment[], webhookUrl: string): Promise<void> {
   const made: { id: string; status: string }[] = [];
   for (const { order, customer, amount, outcome } of planned) {
-    const body = { amount, webhookParams: { order, customer } };
+    const body = { amount, webhookUrl, webhookParams: { order, customer } };
     if (outcome === 'unopened') {
-      await scene.shop.createPayment({ body: { currencyCode: 'USD', checkoutMode: 'API', webhookUrl: scene.dev.webhookReceiver.url, ...body } });
+      await scene.shop.createPayment({ body: { currencyCode: 'USD', checkoutMode: 'API', ...body } });
       continue;
     }
     const payment = await createAndSelect(scene, body);
@@ -78,4 +83,16 @@ async function cashOutHalf(scene: Scene): Promise<void> {
   if (parseTrusted(half) < parseTrusted(await coinsWorth(scene, scene.asset, WORTH_CASHING_USD))) return;
   const { id, before } = await askCashout(scene, { amount: half, metadata: { requester: 'history' } });
   await settled(scene, id, before);
+}
+
+/** Leaves a cashout of more than there is, which waits until the balance covers it; the shop is as it was afterwards. */
+async function parkCashout(scene: Scene): Promise<void> {
+  const { control, dev, shop, asset } = scene;
+  const { items } = await shop.listBalances();
+  const total = Number(items.find(({ assetId }) => assetId === asset.id)?.totalAvailable ?? '0');
+  const more = (total * 2 + Number(await coinsWorth(scene, asset, WORTH_CASHING_USD))).toFixed(Math.min(asset.decimals, 6));
+  const park = (parkingEnabled: boolean) => control.must('PATCH', `/gateways/${dev.gateway.id}`, { body: { cashout: { parkingEnabled } } });
+  await park(true);
+  await askCashout(scene, { amount: String(Number(more)), metadata: { requester: 'history' } });
+  await park(false);
 }

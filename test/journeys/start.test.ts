@@ -226,6 +226,11 @@ describe('npm start', () => {
       expect([order, found?.status, found?.isVerified]).toEqual([order, expected[outcome], expected[outcome] !== 'EXPIRED']);
     }
     expect(new Set(items.map(({ createdAt }) => createdAt.slice(0, 10))).size).toBeGreaterThanOrEqual(4);
+    // What somebody has to look at is left: webhooks that nobody took, and a cashout that waits.
+    const webhooks = (await must(`${api.baseUrl}/webhooks?limit=100`, 'GET', { headers })) as { items: { url: string; lastHttpStatus: number | null }[] };
+    const unheard = webhooks.items.filter(({ url }) => url.endsWith('/moved'));
+    expect(new Set(unheard.map(({ lastHttpStatus }) => lastHttpStatus))).toEqual(new Set([404]));
+    expect(await control.must('GET', '/settlements?status=UNDERFUNDED')).toMatchObject({ items: [{ status: 'UNDERFUNDED' }] });
     expect(await control.must('GET', '/audit')).toMatchObject({ clean: true });
   });
 
