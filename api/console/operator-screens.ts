@@ -336,7 +336,7 @@ async function network(deps: Deps, { id }: Asked): Promise<Screen> {
 async function jobs(deps: Deps, { query }: Asked): Promise<Screen> {
   // Work has a direction of its own: what has been due the longest comes first.
   const list = await listed<Schemas['Job']>(deps, showJobs, { query, names: ['state', 'topic', ...WALK], more: { sort: 'oldest' } });
-  const failed = await countFailedOutbox(deps.db.sql, POLICY.jobsRetriedAtOnce + 1);
+  const failed = await countFailedOutbox(deps.db.sql);
   return { kind: 'ops-jobs', ...list, gateways: await namesOf(deps, list.items), failed, most: POLICY.jobsRetriedAtOnce };
 }
 

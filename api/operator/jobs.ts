@@ -1,10 +1,10 @@
 import type { Deps, Reply } from '#api/deps.ts';
 import { findListedJob } from '#api/store/operator-lists.ts';
 import {
-  countFailedOutbox,
   discardOutbox,
   findOutbox,
   findSameWork,
+  hasFailedOutbox,
   hastenOutbox,
   lockOutbox,
   type OutboxRow,
@@ -67,8 +67,7 @@ export async function retryJobs(deps: Deps, call: OperatorCall): Promise<Reply> 
   const { jobs, more } = await deps.db.transaction(async (tx) => {
     const ids = await retryFailedOutbox(tx, topic, POLICY.jobsRetriedAtOnce);
     await insertOperatorAction(tx, deps.operator, { action: 'jobs.retry', target: topic, reason, details: { topic, retried: ids.length, jobs: ids } });
-    const left = await countFailedOutbox(tx, 1);
-    return { jobs: ids, more: left.some((one) => one.topic === topic) };
+    return { jobs: ids, more: await hasFailedOutbox(tx, topic) };
   });
   crashPoint('jobs.retried');
   deps.wake();

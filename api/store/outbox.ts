@@ -238,15 +238,23 @@ export async function retryFailedOutbox(tx: Tx, topic: Topic, limit: number): Pr
   return taken;
 }
 
-/** How many rows of each topic that would take, up to `most`; topics without any are left out. Locks nothing. */
-export async function countFailedOutbox(sql: Reads, most: number): Promise<{ topic: Topic; failed: number }[]> {
+/** Failed rows that a count looks at, of either way to fail: there are more only while nothing works. */
+const FAILED_LOOKED = 5_000;
+
+/** How many rows of each topic that would take, as far as they are looked at; topics without any are left out. Reads outbox_dead and outbox_retrying; locks nothing. */
+export async function countFailedOutbox(sql: Reads): Promise<{ topic: Topic; failed: number }[]> {
   return sql<{ topic: Topic; failed: number }[]>`
-    select t.topic, c.failed from unnest(${[...TOPICS]}::text[]) with ordinality t (topic, place)
-    cross join lateral (
-      select count(*)::int as failed from (
-        (select 1 from outbox o where o.topic = t.topic and ${givenUp(sql)} limit ${most})
-        union all (select 1 from outbox o where o.topic = t.topic and ${waitsAgain(sql)} limit ${most})) o) c
-    where c.failed > 0 order by t.place`;
+    select o.topic, count(*)::int as failed from (
+      (select o.topic from outbox o where ${givenUp(sql)} order by o.due_at, o.id limit ${FAILED_LOOKED})
+      union all (select o.topic from outbox o where ${waitsAgain(sql)} order by o.due_at, o.id limit ${FAILED_LOOKED})) o
+    group by o.topic order by o.topic`;
+}
+
+/** Whether there are any of one topic. Locks nothing. */
+export async function hasFailedOutbox(sql: Reads, topic: Topic): Promise<boolean> {
+  const [row] = await sql<[{ some: boolean }]>`
+    select exists (select 1 from outbox o where o.topic = ${topic} and ${givenUp(sql)}) or exists (select 1 from outbox o where o.topic = ${topic} and ${waitsAgain(sql)}) as some`;
+  return row.some;
 }
 
 /** Given up, and nothing else does it, did it since, or was given up since. */

@@ -223,6 +223,9 @@ export function Evidence({ credits, events }: { credits: readonly CreditLine[]; 
   );
 }
 
+/** An act on hundreds of jobs names each: the operator API tells all of them, and the page stays light. */
+const LONGEST_FACT = 1_000;
+
 /** What somebody saw when they decided, for whoever unfolds it. */
 export function FactList({ facts }: { facts: HistoryLine['facts'] }): JSX.Element | null {
   const t = useTexts();
@@ -234,7 +237,7 @@ export function FactList({ facts }: { facts: HistoryLine['facts'] }): JSX.Elemen
       <Facts>
         {lines.map(({ name, value }) => (
           <Fact name={<code>{name}</code>}>
-            <code>{value}</code>
+            <code>{value.length > LONGEST_FACT ? `${value.slice(0, LONGEST_FACT)}…` : value}</code>
           </Fact>
         ))}
       </Facts>
