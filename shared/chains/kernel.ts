@@ -4,6 +4,10 @@ import type { HasKey } from './chain.ts';
 /** What the sources in kernel/ export, compiled by `npm run generate` (decision 0090). */
 interface Kernel {
   memory: { buffer: ArrayBuffer };
+  hashTransactions(count: number): void;
+  hashPairs(count: number): void;
+  hashKeys(count: number): void;
+  readDigits(length: number): number;
   keccakBoth(from: number, length: number, to: number, other: number, otherLength: number, otherTo: number): void;
   writeTrieRoot(count: number, root: number): void;
   endReply(length: number): void;
@@ -135,6 +139,74 @@ export function trieRoot(values: readonly Uint8Array[]): string {
   }
   kernel.writeTrieRoot(values.length, WORD);
   return `0x${memory.toString('hex', WORD, WORD + HASH_BYTES)}`;
+}
+
+/** How many transactions of Bitcoin, or keys, are hashed in one go, and how many bytes of transactions: less than a millisecond's worth (decision 0030). */
+export const MOST_HASHED = 512;
+export const MOST_HASHED_BYTES = 64 * 1024;
+/** The same of hashes that a row above is made of: an even number. */
+export const MOST_PAIRED = 2_048;
+/** Bytes of a key that an output of Bitcoin names by its hash, and of that hash. */
+const KEY_BYTES = 33;
+const KEY_HASH_BYTES = 20;
+const PLACES = 2 * HASH_BYTES;
+
+/** Where a transaction of Bitcoin begins, where its outputs end, and where it ends, each of all of them. */
+export interface TransactionPlaces {
+  starts: readonly number[];
+  bodyEnds: readonly number[];
+}
+
+/** Writes SHA-256 of SHA-256 of transactions `from` to `to`, excluded, to two rows: their ids, and the hashes that cover witnesses. What they are, bitcoin.as says. */
+export function hashTransactions(
+  bytes: Uint8Array,
+  { starts, bodyEnds }: TransactionPlaces,
+  [from, to]: readonly [number, number],
+  { txids, wtxids }: { txids: Buffer; wtxids: Buffer },
+): void {
+  const first = starts[from] as number;
+  memory.set(bytes.subarray(first, starts[to]), REPLY);
+  for (let i = from, at = FOUND / 4; i < to; i++, at += PLACES / 4) {
+    words[at] = (starts[i] as number) - first;
+    words[at + 1] = (bodyEnds[i] as number) - first;
+    words[at + 2] = (starts[i + 1] as number) - first;
+  }
+  kernel.hashTransactions(to - from);
+  for (let i = from, at = FOUND; i < to; i++, at += PLACES) {
+    memory.copy(wtxids, i * HASH_BYTES, at, at + HASH_BYTES);
+    memory.copy(txids, i * HASH_BYTES, at + HASH_BYTES, at + PLACES);
+  }
+}
+
+/** Writes the row above some hashes over them: of each pair one, an odd one being paired with itself. At most MOST_PAIRED of them. */
+export function hashPairs(row: Buffer): void {
+  memory.set(row, REPLY);
+  const count = row.length / HASH_BYTES;
+  kernel.hashPairs(count);
+  memory.copy(row, 0, REPLY, REPLY + Math.ceil(count / 2) * HASH_BYTES);
+}
+
+/** Says of each key that begins at one of these places of the bytes whether its hash is watched. At most MOST_HASHED of them. */
+export function whichKeys(bytes: Buffer, places: readonly number[], watched: HasKey): boolean[] {
+  for (const [i, at] of places.entries()) bytes.copy(memory, REPLY + i * KEY_BYTES, at, at + KEY_BYTES);
+  kernel.hashKeys(places.length);
+  return places.map((_, i) => watched(memory, FOUND + i * KEY_HASH_BYTES));
+}
+
+/** How many bytes become of digits in one go. */
+const PART_OF_DIGITS = 512 * 1024;
+
+/** The bytes that digits in lower case stand for; undefined when they are anything else. */
+export function readDigits(digits: Uint8Array): Buffer | undefined {
+  if (digits.length % 2 !== 0) return undefined;
+  const bytes = Buffer.allocUnsafe(digits.length / 2);
+  for (let done = 0; done < bytes.length; done += PART_OF_DIGITS) {
+    const length = Math.min(PART_OF_DIGITS, bytes.length - done);
+    memory.set(digits.subarray(2 * done, 2 * (done + length)), VALUES);
+    if (kernel.readDigits(length) === 0) return undefined;
+    memory.copy(bytes, done, REPLY, REPLY + length);
+  }
+  return bytes;
 }
 
 /** Looks at what is in a reply, one after the other. */

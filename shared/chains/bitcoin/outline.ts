@@ -18,7 +18,7 @@ export interface Outline {
 export const HEADER_BYTES = 80;
 /** What the rules of the network allow (BIP-141: four million units of weight, of which each byte is at least one). */
 const LARGEST_BLOCK_BYTES = 4_000_000;
-export const KEY_BYTES = 33;
+const KEY_BYTES = 33;
 const OUTPOINT_BYTES = 36;
 const NO_VOUT = 0xffff_ffff;
 const KEY_HASH_BYTES = 20;

@@ -1,4 +1,5 @@
 import { Buffer } from 'node:buffer';
+import { readDigits } from '../kernel.ts';
 
 /** The digits of a long answer, of which no text was made. */
 export class UnreadHex {
@@ -11,10 +12,9 @@ export class UnreadHex {
     return this.digits.toString('latin1');
   }
 
-  /** What they stand for; null when they are not digits, or not a whole number of bytes. */
+  /** What they stand for; null when they are not digits in lower case, or not a whole number of bytes. */
   read(): Buffer | null {
-    const bytes = Buffer.from(this.toString(), 'hex');
-    return bytes.length * 2 === this.digits.length ? bytes : null;
+    return readDigits(this.digits) ?? null;
   }
 }
 

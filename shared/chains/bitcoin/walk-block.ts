@@ -1,11 +1,12 @@
 import { Buffer } from 'node:buffer';
 import type { Steps } from '#shared/core/turns.ts';
 import type { BlockRef, HasKey } from '../chain.ts';
-import { DIGEST_BYTES, hash160, writeSha256d } from './digests.ts';
-import { HEADER_BYTES, KEY_BYTES, type Outline, outlineOf } from './outline.ts';
+import { hashPairs, hashTransactions, MOST_HASHED, MOST_HASHED_BYTES, MOST_PAIRED, whichKeys } from '../kernel.ts';
+import { DIGEST_BYTES } from './digests.ts';
+import { HEADER_BYTES, type Outline, outlineOf } from './outline.ts';
 import type { BitcoinParams } from './params.ts';
 import { commitmentOf, hasItsWork, isCommittedTo, namesHeight } from './proofs.ts';
-import { type RawTransaction, readParts, reversedHex } from './raw-transaction.ts';
+import { type RawTransaction, readParts, reversedHex, sha256d } from './raw-transaction.ts';
 
 /** A transaction that may concern us, and its place in its block. */
 export interface Hit {
@@ -26,8 +27,8 @@ const BITS_AT = 72;
 const MARKER_AT = 4;
 const MARKER_BYTES = 2;
 const LOCK_TIME_BYTES = 4;
-/** Each takes some microseconds. */
-const HASHES_IN_A_ROW = 256;
+/** Hashes that a row above is made of in one go. */
+const PART_OF_ROW = MOST_PAIRED * DIGEST_BYTES;
 
 /**
  * Proves a block from its bytes and finds what concerns watched keys, in steps. It makes every check that `readBlock` makes of a block and refuses nothing:
@@ -56,9 +57,15 @@ export function* walkBlock(
   if (commitment !== undefined && !isCommittedTo(yield* rootOf(ids.wtxids, true), commitment)) return null;
 
   const positions = new Set(outline.paying);
-  for (const [i, { position, at }] of outline.keys.entries()) {
-    if (hasKey(hash160(bytes.subarray(at, at + KEY_BYTES)), 0)) positions.add(position);
-    if (i % HASHES_IN_A_ROW === HASHES_IN_A_ROW - 1) yield;
+  for (let from = 0; from < outline.keys.length; from += MOST_HASHED) {
+    if (from > 0) yield;
+    const some = outline.keys.slice(from, from + MOST_HASHED);
+    const watched = whichKeys(
+      bytes,
+      some.map(({ at }) => at),
+      hasKey,
+    );
+    for (const [i, { position }] of some.entries()) if (watched[i]) positions.add(position);
   }
   const hits: Hit[] = [];
   for (const position of [...positions].sort((a, b) => a - b)) {
@@ -71,48 +78,60 @@ export function* walkBlock(
 }
 
 function isHeaderOf(bytes: Buffer, { hash, height }: Pick<BlockRef, 'hash' | 'height'>, params: BitcoinParams): boolean {
-  const own = Buffer.alloc(DIGEST_BYTES);
-  writeSha256d(bytes.subarray(0, HEADER_BYTES), own, 0);
   const { easiestTarget } = params.sinceThen !== undefined && height >= params.sinceThen.height ? params.sinceThen : params;
-  return reversedHex(own) === hash && (height === 0 || hasItsWork(hash, bytes.readUInt32LE(BITS_AT), { easiestTarget }));
+  return reversedHex(sha256d(bytes.subarray(0, HEADER_BYTES))) === hash && (height === 0 || hasItsWork(hash, bytes.readUInt32LE(BITS_AT), { easiestTarget }));
 }
 
 /** Ids of all transactions, one after the other as their bytes stand, those that cover witnesses, and how many of the first kind are unlike the others. */
-function* idsOf(bytes: Buffer, { starts, bodyEnds }: Outline): Steps<{ txids: Buffer; wtxids: Buffer; different: number }> {
+function* idsOf(bytes: Buffer, outline: Outline): Steps<{ txids: Buffer; wtxids: Buffer; different: number }> {
+  const { starts, bodyEnds } = outline;
   const count = bodyEnds.length;
-  const [txids, wtxids] = [Buffer.alloc(count * DIGEST_BYTES), Buffer.alloc(count * DIGEST_BYTES)];
-  const seen = new Set<string>();
-  const stripped = Buffer.allocUnsafe(bytes.length);
-  for (let position = 0; position < count; position++) {
-    const [start, bodyEnd, end] = [starts[position] as number, bodyEnds[position] as number, starts[position + 1] as number];
-    const place = position * DIGEST_BYTES;
-    const whole = writeSha256d(bytes.subarray(start, end), wtxids, place);
-    if (bytes[start + MARKER_AT] === 0) {
-      let length = bytes.copy(stripped, 0, start, start + MARKER_AT);
-      length += bytes.copy(stripped, length, start + MARKER_AT + MARKER_BYTES, bodyEnd);
-      length += bytes.copy(stripped, length, end - LOCK_TIME_BYTES, end);
-      seen.add(writeSha256d(stripped.subarray(0, length), txids, place));
-    } else {
-      seen.add(whole);
-      wtxids.copy(txids, place, place, place + DIGEST_BYTES);
+  const ids = { txids: Buffer.allocUnsafe(count * DIGEST_BYTES), wtxids: Buffer.allocUnsafe(count * DIGEST_BYTES) };
+  for (let from = 0; from < count; ) {
+    if (from > 0) yield;
+    const start = starts[from] as number;
+    let to = from;
+    while (to < count && to - from < MOST_HASHED && (starts[to + 1] as number) - start <= MOST_HASHED_BYTES) to += 1;
+    if (to > from) hashTransactions(bytes, outline, [from, to], ids);
+    else {
+      // The kernel is quick with many short ones.
+      writeIds(bytes, outline, from, ids);
+      to = from + 1;
     }
-    if (position % HASHES_IN_A_ROW === HASHES_IN_A_ROW - 1) yield;
+    from = to;
   }
-  return { txids, wtxids, different: seen.size };
+  const seen = new Set<string>();
+  for (let at = 0; at < ids.txids.length; at += DIGEST_BYTES) seen.add(ids.txids.toString('latin1', at, at + DIGEST_BYTES));
+  return { ...ids, different: seen.size };
+}
+
+/** Writes both of one transaction. */
+function writeIds(bytes: Buffer, { starts, bodyEnds }: Outline, position: number, { txids, wtxids }: { txids: Buffer; wtxids: Buffer }): void {
+  const [start, bodyEnd, end] = [starts[position] as number, bodyEnds[position] as number, starts[position + 1] as number];
+  const at = position * DIGEST_BYTES;
+  sha256d(bytes.subarray(start, end)).copy(wtxids, at);
+  const stripped = [
+    bytes.subarray(start, start + MARKER_AT),
+    bytes.subarray(start + MARKER_AT + MARKER_BYTES, bodyEnd),
+    bytes.subarray(end - LOCK_TIME_BYTES, end),
+  ];
+  if (bytes[start + MARKER_AT] === 0) sha256d(Buffer.concat(stripped)).copy(txids, at);
+  else wtxids.copy(txids, at, at, at + DIGEST_BYTES);
 }
 
 /** The merkle root over ids that stand one after the other; `withoutFirst` takes zeros in the place of the first one (BIP-141). */
 function* rootOf(ids: Buffer, withoutFirst = false): Steps<Buffer> {
   const row = Buffer.from(ids);
   if (withoutFirst) row.fill(0, 0, DIGEST_BYTES);
-  for (let count = row.length / DIGEST_BYTES; count > 1; count = Math.ceil(count / 2)) {
-    for (let left = 0; left < count; left += 2) {
-      const at = left * DIGEST_BYTES;
-      const pair = row.subarray(at, Math.min(left + 2, count) * DIGEST_BYTES);
-      // An odd one is paired with itself.
-      writeSha256d(left + 1 < count ? pair : Buffer.concat([pair, pair]), row, at / 2);
-      if (left % (2 * HASHES_IN_A_ROW) === 2 * HASHES_IN_A_ROW - 2) yield;
+  for (let length = row.length; length > DIGEST_BYTES; ) {
+    let above = 0;
+    for (let at = 0; at < length; at += PART_OF_ROW) {
+      const part = row.subarray(at, Math.min(at + PART_OF_ROW, length));
+      hashPairs(part);
+      above += part.copy(row, above, 0, Math.ceil(part.length / (2 * DIGEST_BYTES)) * DIGEST_BYTES);
+      if (part.length === PART_OF_ROW) yield;
     }
+    length = above;
   }
   return row.subarray(0, DIGEST_BYTES);
 }

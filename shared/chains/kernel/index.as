@@ -3,6 +3,7 @@
 import { DOUBT, endOfValue as endOf } from './json';
 import { REPLY, ZEROS } from './memory';
 
+export { hashKeys, hashPairs, hashTransactions, readDigits } from './bitcoin';
 export { keccakBoth } from './keccak';
 export { walkBodies } from './bodies';
 export { walkReceipts } from './receipts';

@@ -39,7 +39,7 @@ export function half(letter: u8): u8 {
 }
 
 /** Writes the `length` bytes whose digits begin at `from`; false when one is not a digit. Eight bytes at a time; none beyond the last one is written. */
-function writeDigits(from: usize, to: usize, length: usize): bool {
+export function writeDigits(from: usize, to: usize, length: usize): bool {
   const end = to + length;
   let digits = i8x16.splat(-1);
   let at = from;
