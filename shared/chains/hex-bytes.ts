@@ -19,17 +19,3 @@ export function writeBytes(bytes: Uint8Array, at: number, into: Uint8Array, to: 
   }
   return none >= 0;
 }
-
-/** Whether the digits that begin at `at` encode these bytes. */
-export function areBytes(bytes: Uint8Array, at: number, expected: Uint8Array, from: number, length: number): boolean {
-  for (let place = from, digit = at; place < from + length; place++, digit += 2)
-    if (PAIRS[((bytes[digit] as number) << 8) | (bytes[digit + 1] as number)] !== expected[place]) return false;
-  return true;
-}
-
-/** Whether everything between two places is hex digits of whole bytes. */
-export function areDigits(bytes: Uint8Array, from: number, to: number): boolean {
-  let none = 0;
-  for (let at = from; at < to; at++) none |= HALVES[bytes[at] as number] as number;
-  return none <= 15 && ((to - from) & 1) === 0;
-}

@@ -5,7 +5,7 @@ import type { HasKey } from './chain.ts';
 interface Kernel {
   memory: { buffer: ArrayBuffer };
   hashTransactions(count: number): void;
-  hashPairs(count: number): void;
+  hashPairs(count: number, again: number, carries: number): void;
   hashKeys(count: number): void;
   readDigits(length: number): number;
   keccakBoth(from: number, length: number, to: number, other: number, otherLength: number, otherTo: number): void;
@@ -15,6 +15,9 @@ interface Kernel {
   walkFrame(at: number): number;
   walkReceipts(length: number, count: number, heightLength: number): number;
   walkBodies(length: number, count: number, stateSyncs: number): number;
+  walkTransactions(most: number): number;
+  walkContract(length: number): number;
+  walkOutcomes(count: number, heightLength: number, timeLength: number): number;
 }
 
 /** Writes the transaction between two places of a reply, of a type; answers how long that is, 0 when its form is not known or it does not fit. */
@@ -178,12 +181,18 @@ export function hashTransactions(
   }
 }
 
-/** Writes the row above some hashes over them: of each pair one, an odd one being paired with itself. At most MOST_PAIRED of them. */
-export function hashPairs(row: Buffer): void {
+/** How the pairs of a row are hashed: SHA-256 twice and an odd one paired with itself, as Bitcoin does, or once and an odd one carried up, as TRON does. */
+export interface Pairing {
+  twice: boolean;
+  carries: boolean;
+}
+
+/** Writes the row above some hashes over them, of each pair one; answers how many bytes long it is. At most MOST_PAIRED of them. */
+export function hashPairs(row: Buffer, { twice, carries }: Pairing): number {
   memory.set(row, REPLY);
   const count = row.length / HASH_BYTES;
-  kernel.hashPairs(count);
-  memory.copy(row, 0, REPLY, REPLY + Math.ceil(count / 2) * HASH_BYTES);
+  kernel.hashPairs(count, twice ? 1 : 0, carries ? 1 : 0);
+  return memory.copy(row, 0, REPLY, REPLY + Math.ceil(count / 2) * HASH_BYTES);
 }
 
 /** Says of each key that begins at one of these places of the bytes whether its hash is watched. At most MOST_HASHED of them. */
@@ -207,6 +216,114 @@ export function readDigits(digits: Uint8Array): Buffer | undefined {
     memory.copy(bytes, done, REPLY, REPLY + length);
   }
   return bytes;
+}
+
+/** Transactions or outcomes of TRON that are walked over in one go, and how many bytes of a reply they may take, unless it is one of them. */
+export const MOST_WALKED = 256;
+const PART_OF_TRON = 128 * 1024;
+/** Numbers about each: the first two are places after that at which the walk began. */
+const NUMBERS = 16;
+const LEAF = 32;
+
+/** What a walk found of a transaction of TRON; places are of the reply. */
+export interface WalkedTransaction {
+  start: number;
+  end: number;
+  type: number;
+  /** Number of the outcome that the block states. */
+  result: number;
+  /** Whether it is sent by a watched address, or would pass TRX to one by itself. */
+  named: boolean;
+  /** Where the digits of its id begin. */
+  txid: number;
+  /** SHA-256 of its merkle leaf. */
+  leafHash: Buffer;
+}
+
+/** Walks over some transactions of a list, the first of which begins at `from`, as tron.as says; it ends before one that is unusual in any way. */
+export function walkTransactions(reply: Uint8Array, from: number, watched: HasKey): WalkedTransaction[] {
+  put(reply.subarray(from, from + PART_OF_TRON));
+  has = watched;
+  const count = kernel.walkTransactions(MOST_WALKED);
+  const found: WalkedTransaction[] = [];
+  for (let i = 0, at = FOUND / 4; i < count; i++, at += NUMBERS) {
+    const number = (place: number): number => words[at + place] as number;
+    const leafHash = Buffer.from(memory.subarray(4 * at + LEAF, 4 * at + LEAF + HASH_BYTES));
+    found.push({
+      start: from + number(0),
+      end: from + number(1),
+      type: number(2),
+      result: number(3),
+      named: number(4) !== 0,
+      txid: from + number(5),
+      leafHash,
+    });
+  }
+  return found;
+}
+
+/** What the bytes of a transaction of TRON say that it does, in as few words as walkTransactions compares; undefined when anything about them is unusual. */
+export function walkContract(rawData: Uint8Array): { type: number; owner: string; recipient: string | null; rawAmount: number } | undefined {
+  put(rawData);
+  if (kernel.walkContract(rawData.length) === 0) return undefined;
+  const [type, owner, recipient] = words.subarray(FOUND / 4) as unknown as [number, number, number];
+  const address = (at: number): string => memory.toString('hex', at, at + KEY_HASH_BYTES);
+  return { type, owner: address(owner), recipient: recipient === 0 ? null : address(recipient), rawAmount: memory.readDoubleLE(FOUND + 16) };
+}
+
+/** What an outcome must agree with: its transaction's id, the number of what the block says came of it (-1 for what has none), and whether a contract ran. */
+export interface ExpectedOutcome {
+  txid: string;
+  result: number;
+  ran: boolean;
+}
+
+/** What a walk found of an outcome. */
+export interface WalkedOutcome {
+  start: number;
+  end: number;
+  /** Whether it has to be read: it names a watched address where coins or tokens moved, or anything about it is unusual. */
+  toRead: boolean;
+  /** How many internal transactions it lists, of effect or not. */
+  internals: number;
+}
+
+/** Where the kernel expects these: an id as it stands in JSON, and two numbers. */
+const EXPECTED = 80;
+const RESULT = 68 / 4;
+const RAN = 72 / 4;
+
+/**
+ * Walks over the outcomes of these transactions, at most MOST_WALKED, the first of which begins at `from`, as tron.as says. It ends before one that belongs to another
+ * transaction, or of which not even the end can be told.
+ */
+export function walkOutcomes(
+  reply: Uint8Array,
+  from: number,
+  expected: readonly ExpectedOutcome[],
+  block: { height: number; timeMs: number },
+  watched: HasKey,
+): WalkedOutcome[] {
+  const [height, time] = [String(block.height), String(block.timeMs)];
+  memory.write(height, HEIGHT, 'latin1');
+  memory.write(time, BLOCK_HASH, 'latin1');
+  has = watched;
+  for (const part of [PART_OF_TRON, LARGEST]) {
+    put(reply.subarray(from, from + part));
+    for (const [i, { txid, result, ran }] of expected.entries()) {
+      const at = TXIDS + i * EXPECTED;
+      memory.write(`"${txid}"`, at, 'latin1');
+      words[at / 4 + RESULT] = result;
+      words[at / 4 + RAN] = ran ? 1 : 0;
+    }
+    const count = kernel.walkOutcomes(expected.length, height.length, time.length);
+    if (count === 0 && part < LARGEST && from + part < reply.length) continue;
+    return Array.from({ length: count }, (_, i) => {
+      const number = (place: number): number => words[FOUND / 4 + i * NUMBERS + place] as number;
+      return { start: from + number(0), end: from + number(1), toRead: number(2) !== 0, internals: number(3) };
+    });
+  }
+  return [];
 }
 
 /** Looks at what is in a reply, one after the other. */

@@ -1,7 +1,8 @@
 import { Buffer } from 'node:buffer';
 import type { Steps } from '#shared/core/turns.ts';
 import type { BlockRef, HasKey } from '../chain.ts';
-import { hashPairs, hashTransactions, MOST_HASHED, MOST_HASHED_BYTES, MOST_PAIRED, whichKeys } from '../kernel.ts';
+import { hashTransactions, MOST_HASHED, MOST_HASHED_BYTES, whichKeys } from '../kernel.ts';
+import { merkleRoot } from '../merkle-root.ts';
 import { DIGEST_BYTES } from './digests.ts';
 import { HEADER_BYTES, type Outline, outlineOf } from './outline.ts';
 import type { BitcoinParams } from './params.ts';
@@ -27,8 +28,7 @@ const BITS_AT = 72;
 const MARKER_AT = 4;
 const MARKER_BYTES = 2;
 const LOCK_TIME_BYTES = 4;
-/** Hashes that a row above is made of in one go. */
-const PART_OF_ROW = MOST_PAIRED * DIGEST_BYTES;
+const PAIRING = { twice: true, carries: false };
 
 /**
  * Proves a block from its bytes and finds what concerns watched keys, in steps. It makes every check that `readBlock` makes of a block and refuses nothing:
@@ -53,8 +53,10 @@ export function* walkBlock(
   const idAt = (all: Buffer, position: number): Buffer => all.subarray(position * DIGEST_BYTES, (position + 1) * DIGEST_BYTES);
   // Ids must be unlike one another: where the end of an odd row is told twice, the root is the same (CVE-2012-2459).
   if (ids.different !== count) return null;
-  if (!(yield* rootOf(ids.txids)).equals(bytes.subarray(ROOT_AT, ROOT_AT + DIGEST_BYTES))) return null;
-  if (commitment !== undefined && !isCommittedTo(yield* rootOf(ids.wtxids, true), commitment)) return null;
+  if (!(yield* merkleRoot(Buffer.from(ids.txids), PAIRING)).equals(bytes.subarray(ROOT_AT, ROOT_AT + DIGEST_BYTES))) return null;
+  // Nothing covers the coinbase's own witness (BIP-141).
+  const covered = Buffer.from(ids.wtxids).fill(0, 0, DIGEST_BYTES);
+  if (commitment !== undefined && !isCommittedTo(yield* merkleRoot(covered, PAIRING), commitment)) return null;
 
   const positions = new Set(outline.paying);
   for (let from = 0; from < outline.keys.length; from += MOST_HASHED) {
@@ -117,21 +119,4 @@ function writeIds(bytes: Buffer, { starts, bodyEnds }: Outline, position: number
   ];
   if (bytes[start + MARKER_AT] === 0) sha256d(Buffer.concat(stripped)).copy(txids, at);
   else wtxids.copy(txids, at, at, at + DIGEST_BYTES);
-}
-
-/** The merkle root over ids that stand one after the other; `withoutFirst` takes zeros in the place of the first one (BIP-141). */
-function* rootOf(ids: Buffer, withoutFirst = false): Steps<Buffer> {
-  const row = Buffer.from(ids);
-  if (withoutFirst) row.fill(0, 0, DIGEST_BYTES);
-  for (let length = row.length; length > DIGEST_BYTES; ) {
-    let above = 0;
-    for (let at = 0; at < length; at += PART_OF_ROW) {
-      const part = row.subarray(at, Math.min(at + PART_OF_ROW, length));
-      hashPairs(part);
-      above += part.copy(row, above, 0, Math.ceil(part.length / (2 * DIGEST_BYTES)) * DIGEST_BYTES);
-      if (part.length === PART_OF_ROW) yield;
-    }
-    length = above;
-  }
-  return row.subarray(0, DIGEST_BYTES);
 }

@@ -1,4 +1,4 @@
-// Ids of transactions of Bitcoin, the rows of a tree over them, and the hashes of keys.
+// Ids of transactions of Bitcoin, and the hashes of keys.
 
 import { FOUND, REPLY, VALUES } from './memory';
 import { ripemd160 } from './ripemd160';
@@ -42,14 +42,6 @@ export function hashTransactions(count: usize): void {
     const own = FOUND + 2 * DIGEST * i;
     if (startOf(2 * i + 1) == 0) memory.copy(own + DIGEST, own, DIGEST);
   }
-}
-
-/** Writes the row above `count` hashes in the reply over them: of each pair one. An odd one is paired with itself. */
-export function hashPairs(count: usize): void {
-  if ((count & 1) == 1) memory.copy(REPLY + count * DIGEST, REPLY + (count - 1) * DIGEST, DIGEST);
-  const pairs = (count + 1) >> 1;
-  for (let i: usize = 0; i < pairs; i++) placeValue(i, REPLY + i * 2 * DIGEST, REPLY + (i + 1) * 2 * DIGEST);
-  sha256(pairs, 1, REPLY);
 }
 
 /** Writes the twenty bytes by which outputs name each of the keys that stand side by side in the reply to FOUND. */

@@ -3,11 +3,14 @@
 import { DOUBT, endOfValue as endOf } from './json';
 import { REPLY, ZEROS } from './memory';
 
-export { hashKeys, hashPairs, hashTransactions, readDigits } from './bitcoin';
+export { hashKeys, hashTransactions, readDigits } from './bitcoin';
 export { keccakBoth } from './keccak';
 export { walkBodies } from './bodies';
+export { hashPairs } from './pairs';
 export { walkReceipts } from './receipts';
 export { walkFrame } from './traces';
+export { walkOutcomes, walkTransactions } from './tron';
+export { walkContract } from './tron-contract';
 export { writeTrieRoot } from './trie';
 
 /** The place after the value that begins at `at` of the reply; 0 when there is none of the plainest form, or it is not all there. */

@@ -65,7 +65,7 @@ export function writeDigits(from: usize, to: usize, length: usize): bool {
 }
 
 /** The first place from `from` on where no hex digit is. */
-function endOfDigits(from: usize): usize {
+export function endOfDigits(from: usize): usize {
   let at = from;
   while (true) {
     const letters = v128.load(at);

@@ -21,16 +21,6 @@ const ADDRESS_BYTES = 21;
 const ADDRESS_PREFIX = 0x41;
 const LARGEST_AMOUNT = 2n ** 63n - 1n;
 
-/** What a transaction's parameter of one of these types says that it is, as wallets write it. */
-export function urlOf(type: number): string {
-  return `type.googleapis.com/protocol.${NAMES[type]}`;
-}
-
-/** Whether the parameters of a type name their owner second, not first. */
-export function isOwnerSecond(type: number): boolean {
-  return OWNER_IS_SECOND.has(type);
-}
-
 /** The name under which a transaction of this type appears in JSON, for the types whose value counts. */
 export function contractName(type: number): string | undefined {
   return NAMES[type];
@@ -57,7 +47,7 @@ export function readContract(rawData: Uint8Array): ContractFacts | undefined {
     return undefined;
   const parameter = message(any.bytes(2) ?? new Uint8Array());
   if (parameter === undefined) return name === undefined ? { type, owner: null, value: null } : undefined;
-  const owner = address(parameter.bytes(isOwnerSecond(type) ? 2 : 1)) ?? null;
+  const owner = address(parameter.bytes(OWNER_IS_SECOND.has(type) ? 2 : 1)) ?? null;
   if (name === undefined) return { type, owner, value: null };
   const recipient = address(parameter.bytes(2));
   const rawAmount = parameter.integer(3);

@@ -33,7 +33,7 @@ const ADDRESS_41 = /^41[0-9a-f]{40}$/;
  * `call`, `create` and `suicide` pass TRX on. java-tron notes stake operations in the same list (`delegateResourceOfEnergy`,
  * `freezeForEnergy`, …) with an amount and a recipient who receives nothing.
  */
-export const MOVES: ReadonlySet<string> = new Set(['call', 'create', 'suicide'].map((note) => Buffer.from(note).toString('hex')));
+const MOVES: ReadonlySet<string> = new Set(['call', 'create', 'suicide'].map((note) => Buffer.from(note).toString('hex')));
 
 /** Outcomes of a block's transactions in their order; every one has exactly one record and every record one transaction. */
 export function readOutcomes(block: Block, value: unknown): Outcome[] {

@@ -8,7 +8,7 @@ import type { Log, Outcome } from './infos.ts';
 import type { Block, Header, Transaction } from './replies.ts';
 
 /** keccak256('Transfer(address,address,uint256)') */
-export const TRANSFER_TOPIC = 'ddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef';
+const TRANSFER_TOPIC = 'ddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef';
 const ADDRESS_PADDING = '0'.repeat(24);
 const WORD = 64;
 

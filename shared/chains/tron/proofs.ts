@@ -22,7 +22,8 @@ export interface LeafParts {
   unknown?: readonly Field[];
 }
 
-const NOTHING = '0'.repeat(64);
+/** The root over no transactions. */
+export const NOTHING = '0'.repeat(64);
 const HASH_BYTES = 32;
 const pair = Buffer.alloc(2 * HASH_BYTES);
 

@@ -1,16 +1,19 @@
 import type { Steps } from '#shared/core/turns.ts';
 import type { HasKey, WatchSet } from '../chain.ts';
 import { CLOSE_LIST, CLOSE_OBJECT, COMMA, DOUBT, endOfKey, endOfValue, isAt, isKey, OPEN_LIST, OPEN_OBJECT } from '../json-bytes.ts';
+import { type ExpectedOutcome, MOST_WALKED, walkOutcomes, walkTransactions } from '../kernel.ts';
+import { merkleRoot } from '../merkle-root.ts';
+import { CREATE, TRIGGER } from './contract.ts';
 import { readOutcome } from './infos.ts';
 import { type Found, type ProvenBlock, runsContract } from './movements.ts';
-import { leafHashOf, rootOf } from './proofs.ts';
-import { type Header, readHeader, readTransaction } from './replies.ts';
+import { leafHashOf, NOTHING } from './proofs.ts';
+import { type Header, readHeader, readTransaction, RESULTS } from './replies.ts';
 import type { UnreadReply } from './unread-reply.ts';
-import { type Expected, walkInfo, type WalkedInfo } from './walk-info.ts';
-import { walkTransaction, type WalkedTransaction } from './walk-transaction.ts';
 import { watchedKeys } from './watched-hex.ts';
 
 const KEYS = { blockID: Buffer.from('blockID'), block_header: Buffer.from('block_header'), transactions: Buffer.from('transactions') };
+const PAIRING = { twice: false, carries: true };
+const HASH_DIGITS = 64;
 const [LIST_BEGINS, LIST_ENDS] = [Buffer.from('{"block":['), Buffer.from(']}')];
 
 /** A transaction of which the walk went on: what its outcome must agree with, and where it is to be read. */
@@ -62,13 +65,17 @@ export function* walkBlocks(answer: UnreadReply, infos: readonly UnreadReply[], 
   return (listed ? bytes.length === at + LIST_ENDS.length && isAt(bytes, at, LIST_ENDS) : bytes.length === at) ? proven : undefined;
 }
 
+function* rootOf(leaves: readonly Buffer[]): Steps<string> {
+  return leaves.length === 0 ? NOTHING : (yield* merkleRoot(Buffer.concat(leaves), PAIRING)).toString('hex');
+}
+
 /** Walks over the block that begins at `from`. */
 function* walkBlock(answer: UnreadReply, from: number, has: HasKey): Steps<WalkedBlock | undefined> {
   const { bytes } = answer;
   if (bytes[from] !== OPEN_OBJECT) return undefined;
   let [id, idEnd, head, headEnd] = [0, 0, 0, 0];
   let passed: Passed[] | undefined;
-  let leaves: (string | undefined)[] = [];
+  let leaves: (Buffer | undefined)[] = [];
   for (let at = from + 1; ; at += 1) {
     const value = endOfKey(bytes, at);
     if (value === DOUBT) return undefined;
@@ -77,7 +84,7 @@ function* walkBlock(answer: UnreadReply, from: number, has: HasKey): Steps<Walke
       if (passed !== undefined) return undefined;
       passed = [];
       leaves = [];
-      end = yield* walkTransactions(answer, value, has, passed, leaves);
+      end = yield* walkList(answer, value, has, passed, leaves);
     } else {
       end = endOfValue(bytes, value);
       if (isKey(bytes, at, value, KEYS.blockID)) {
@@ -94,33 +101,32 @@ function* walkBlock(answer: UnreadReply, from: number, has: HasKey): Steps<Walke
     if (bytes[at] !== CLOSE_OBJECT || id === 0 || head === 0) return undefined;
     const header = readHeader({ blockID: answer.part(id, idEnd), block_header: answer.part(head, headEnd) });
     const whole = leaves.filter((leaf) => leaf !== undefined);
-    if (whole.length === leaves.length && rootOf(whole) !== header.txTrieRoot) return undefined;
+    if (whole.length === leaves.length && (yield* rootOf(whole)) !== header.txTrieRoot) return undefined;
     passed ??= [];
     return new Set(passed.map(({ txid }) => txid)).size === passed.length ? { end: at + 1, header, passed } : undefined;
   }
 }
 
 /** Walks over the transactions of a block and adds them, each with the hash of its leaf; answers the place after them, or DOUBT. */
-function* walkTransactions(answer: UnreadReply, from: number, has: HasKey, passed: Passed[], leaves: (string | undefined)[]): Steps<number> {
+function* walkList(answer: UnreadReply, from: number, has: HasKey, passed: Passed[], leaves: (Buffer | undefined)[]): Steps<number> {
   const { bytes } = answer;
   if (bytes[from] !== OPEN_LIST || bytes[from + 1] === CLOSE_LIST) return DOUBT;
-  const found: WalkedTransaction = { end: 0, txid: '', type: 0, contractRet: '', leafHash: '', named: false };
   for (let at = from + 1; ; at += 1) {
-    const start = at;
-    if (walkTransaction(bytes, start, has, found)) {
-      const { txid, type, contractRet, end, named } = found;
-      passed.push({ txid, type, contractRet, start, end, toRead: named });
-      leaves.push(found.leafHash);
-    } else {
-      const end = endOfValue(bytes, start);
-      if (end === DOUBT) return DOUBT;
-      const { transaction, leaf } = readTransaction(answer.part(start, end));
-      const { txid, type, contractRet } = transaction;
-      passed.push({ txid, type, contractRet, start, end, toRead: true });
-      leaves.push(leaf && leafHashOf(leaf));
-      found.end = end;
+    const walked = walkTransactions(bytes, at, has);
+    for (const { start, end, type, result, named, txid, leafHash } of walked) {
+      passed.push({ txid: bytes.toString('latin1', txid, txid + HASH_DIGITS), type, contractRet: RESULTS[result] as string, start, end, toRead: named });
+      leaves.push(leafHash);
+      at = end;
     }
-    at = found.end;
+    if (walked.length === 0) {
+      const end = endOfValue(bytes, at);
+      if (end === DOUBT) return DOUBT;
+      const { transaction, leaf } = readTransaction(answer.part(at, end));
+      const { txid, type, contractRet } = transaction;
+      passed.push({ txid, type, contractRet, start: at, end, toRead: true });
+      leaves.push(leaf && Buffer.from(leafHashOf(leaf), 'hex'));
+      at = end;
+    }
     if (bytes[at] === CLOSE_LIST) return at + 1;
     if (bytes[at] !== COMMA) return DOUBT;
     yield;
@@ -131,25 +137,33 @@ function* walkTransactions(answer: UnreadReply, from: number, has: HasKey, passe
 function* walkInfos(answer: UnreadReply, infos: UnreadReply, { header, passed }: WalkedBlock, has: HasKey): Steps<ProvenBlock | undefined> {
   const { bytes } = infos;
   if (bytes[0] !== OPEN_LIST || header.height === 0) return undefined;
-  const expected: Expected = { has, height: Buffer.from(String(header.height)), time: Buffer.from(String(header.timeMs)) };
-  const walked: WalkedInfo = { end: 0, toRead: false, internals: 0 };
   const found: Found[] = [];
   let [recordsInternals, runs, at] = [false, 0, 1];
-  for (const [position, transaction] of passed.entries()) {
-    const { type, contractRet, start, end } = transaction;
+  for (let position = 0; position < passed.length; ) {
     if (position > 0) {
       if (bytes[at] !== COMMA) return undefined;
       at += 1;
+      yield;
     }
-    if (!walkInfo(bytes, at, transaction, expected, walked)) return undefined;
-    if (walked.internals > 0) recordsInternals = true;
-    if (runsContract(type, contractRet)) runs += 1;
-    if (transaction.toRead || walked.toRead) {
-      const { transaction: read } = readTransaction(answer.part(start, end));
-      found.push({ position, transaction: read, outcome: readOutcome(header, read, infos.part(at, walked.end)) });
+    const expected = passed.slice(position, position + MOST_WALKED).map(expectedOf);
+    const walked = walkOutcomes(bytes, at, expected, header, has);
+    if (walked.length === 0) return undefined;
+    for (const outcome of walked) {
+      const { type, contractRet, start, end, toRead } = passed[position] as Passed;
+      if (outcome.internals > 0) recordsInternals = true;
+      if (runsContract(type, contractRet)) runs += 1;
+      if (toRead || outcome.toRead) {
+        const { transaction } = readTransaction(answer.part(start, end));
+        found.push({ position, transaction, outcome: readOutcome(header, transaction, infos.part(outcome.start, outcome.end)) });
+        yield;
+      }
+      at = outcome.end;
+      position += 1;
     }
-    at = walked.end;
-    yield;
   }
   return bytes[at] === CLOSE_LIST && at + 1 === bytes.length ? { header, found, runs, recordsInternals } : undefined;
+}
+
+function expectedOf({ txid, type, contractRet }: Passed): ExpectedOutcome {
+  return { txid, result: RESULTS.indexOf(contractRet), ran: type === TRIGGER || type === CREATE };
 }

@@ -1,12 +1,12 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { WatchSet } from '#shared/chains/chain.ts';
+import { walkContract } from '#shared/chains/kernel.ts';
 import { readContract } from '#shared/chains/tron/contract.ts';
 import { parseLossless } from '#shared/chains/tron/json.ts';
 import { fromHex } from '#shared/chains/tron/proofs.ts';
 import { writeFields } from '#shared/chains/tron/protobuf.ts';
 import { UnreadReply } from '#shared/chains/tron/unread-reply.ts';
 import { walkBlocks } from '#shared/chains/tron/walk-block.ts';
-import { walkContract } from '#shared/chains/tron/walk-contract.ts';
 import { atOnce } from '#shared/core/turns.ts';
 import {
   compareTron,
@@ -35,12 +35,13 @@ describe('a recorded block of mainnet', () => {
     expect(proven).toMatchObject({ header: { height: 79_072_107 }, runs: 158, recordsInternals: true });
   });
 
-  it('lets everybody have a turn between transactions and between outcomes, however many there are', () => {
+  it('lets everybody have a turn between some transactions and between some outcomes, however many there are', () => {
     const block = recordedTron();
     const steps = walkBlocks(unread(textOf(block)), [unread(textOf(infosOf(block)))], NO_ONE);
     let turns = 0;
     for (let step = steps.next(); step.done !== true; step = steps.next()) turns += 1;
-    expect(turns).toBeGreaterThanOrEqual(2 * 618);
+    // Of 618 transactions and as many outcomes, 256 are walked over in one go, in at most 128 KiB.
+    expect(turns).toBeGreaterThanOrEqual(6);
   });
 });
 
@@ -186,9 +187,8 @@ describe('a walk over the bytes of a contract', () => {
   const one = (message: readonly number[], type = 1, name: Uint8Array = url): Uint8Array =>
     Buffer.concat([writeFields([{ number: 1, value: BigInt(type) }]), nested(2, Buffer.concat([name, nested(2, Uint8Array.from(message))]))]);
   const knows = (bytes: Uint8Array): unknown => {
-    const found = { type: 0, owner: 0, recipient: 0, rawAmount: 0 };
-    const whole = Buffer.concat([Buffer.alloc(1), bytes]);
-    return walkContract(whole, 1, whole.length, found) ? [found.type, whole.toString('hex', found.owner, found.owner + 20), found.rawAmount] : 'nothing';
+    const found = walkContract(bytes);
+    return found === undefined ? 'nothing' : [found.type, found.owner, found.rawAmount];
   };
 
   it('knows a plain transfer', () => {
