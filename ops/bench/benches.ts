@@ -1,8 +1,8 @@
+import { bitcoin, evm, tron } from './alone.ts';
 import { backfill } from './backfill.ts';
 import type { Bench } from './bench.ts';
 import { bounds } from './bounds.ts';
 import { consolePages } from './console-pages.ts';
-import { evm } from './evm.ts';
 import { growth } from './growth.ts';
 import { head } from './head.ts';
 import { http } from './http.ts';
@@ -12,4 +12,4 @@ import { memory } from './memory.ts';
 import { page } from './page.ts';
 
 /** Every bench, in the order they run. */
-export const BENCHES: Readonly<Record<string, Bench>> = { backfill, evm, bounds, logs, head, memory, http, console: consolePages, page, journal, growth };
+export const BENCHES: Readonly<Record<string, Bench>> = { backfill, evm, tron, bitcoin, bounds, logs, head, memory, http, console: consolePages, page, journal, growth };

@@ -23,6 +23,7 @@ interface Asked {
 }
 
 const IN_FLIGHT = 2;
+const HASHED_AT_ONCE = 256;
 const recorded = { asked: [] as Asked[], keccak: [] as Uint8Array[], sha256: [] as Uint8Array[] };
 let recording = false;
 
@@ -58,7 +59,9 @@ syncBuiltinESMExports();
 const { openLocalReader, readAll, watchedTable } = await import('./open-reader.ts');
 const { evmReader } = await import('#shared/chains/evm/reader.ts');
 const { openRpc } = await import('#shared/chains/evm/rpc.ts');
-const { keccakBoth } = await import('#shared/chains/kernel.ts');
+const { keccakBoth, sha256Each } = await import('#shared/chains/kernel.ts');
+const { openTronApi } = await import('#shared/chains/tron/http.ts');
+const { tronReader } = await import('#shared/chains/tron/reader.ts');
 const { recover, signRecoverable } = await import('tiny-secp256k1');
 const digest = crypto.randomBytes(32);
 const { signature, recoveryId } = signRecoverable(digest, crypto.randomBytes(32).fill(1, 0, 1));
@@ -84,11 +87,23 @@ function receiveOne({ options, body }: Asked): Promise<Buffer> {
   });
 }
 
-/** What is walked over is hashed where nobody can look: a reader that parses everything asks the same questions and hashes the same bytes. */
-function openWatchedReader({ family, url }: Search): Pick<Reader, 'range'> {
-  if (family !== 'evm') return openLocalReader(family, url);
-  const rpc = openRpc(url);
-  return evmReader({ name: 'local', chainId: '31337' }, (method, params) => rpc(method, params));
+/** What is walked over is hashed where nobody can look: a reader that parses everything hashes the same bytes, and asks the same questions but of Bitcoin. */
+function openCarefulReader({ family, url }: Search): Pick<Reader, 'range'> {
+  if (family === 'tron') {
+    const api = openTronApi(url);
+    return tronReader({ name: 'local', chainId: 'local' }, (path, body) => api(path, body));
+  }
+  if (family === 'evm') {
+    const rpc = openRpc(url);
+    return evmReader({ name: 'local', chainId: '31337' }, (method, params) => rpc(method, params));
+  }
+  const reader = openLocalReader(family, url);
+  return { range: (from, to, { has }, how) => reader.range(from, to, { has: (address) => has(address) }, how) };
+}
+
+/** Hashes as many side by side as there is room for. */
+function hashAll(messages: readonly Uint8Array[]): void {
+  for (let from = 0; from < messages.length; from += HASHED_AT_ONCE) sha256Each(messages.slice(from, from + HASHED_AT_ONCE));
 }
 
 async function seconds(work: () => void | Promise<void>): Promise<number> {
@@ -101,8 +116,17 @@ answerLines(async (search: Search): Promise<Bound> => {
   watchedTable(search.family, search.watched);
   recorded.asked.length = recorded.keccak.length = recorded.sha256.length = 0;
   recording = true;
-  const { deposits } = await readAll(openWatchedReader(search), search);
+  const { deposits } = await readAll(openCarefulReader(search), search);
   recording = false;
+  if (search.family === 'bitcoin') {
+    const { sha256 } = recorded;
+    recorded.sha256 = [];
+    recorded.asked.length = 0;
+    recording = true;
+    await readAll(openLocalReader(search.family, search.url), search);
+    recording = false;
+    recorded.sha256 = sha256;
+  }
   // One transaction for each deposit: whoever pays natively is found by the signature.
   const signers = search.family === 'evm' ? deposits : 0;
   return {
@@ -111,7 +135,7 @@ answerLines(async (search: Search): Promise<Bound> => {
     hashSeconds: await seconds(() => {
       const { keccak } = recorded;
       for (let i = 0; i < keccak.length; i += 2) keccakBoth(keccak[i] as Uint8Array, keccak[i + 1] ?? new Uint8Array());
-      for (const bytes of recorded.sha256) hash('sha256', bytes, 'binary');
+      hashAll(recorded.sha256);
     }),
     signerSeconds: await seconds(() => {
       for (let i = 0; i < signers; i++) recover(digest, signature, recoveryId, false);

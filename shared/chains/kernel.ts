@@ -4,6 +4,7 @@ import type { HasKey } from './chain.ts';
 /** What the sources in kernel/ export, compiled by `npm run generate` (decision 0090). */
 interface Kernel {
   memory: { buffer: ArrayBuffer };
+  sha256(count: number, again: number, to: number): void;
   hashTransactions(count: number): void;
   hashPairs(count: number, again: number, carries: number): void;
   hashKeys(count: number): void;
@@ -129,6 +130,18 @@ export function keccakBoth(one: Uint8Array, other: Uint8Array): [Buffer, Buffer]
   memory.set(other, second);
   kernel.keccakBoth(REPLY, one.length, WORD, second, other.length, WORD + HASH_BYTES);
   return [Buffer.from(memory.subarray(WORD, WORD + HASH_BYTES)), Buffer.from(memory.subarray(WORD + HASH_BYTES, WORD + 2 * HASH_BYTES))];
+}
+
+/** SHA-256 of each message, one digest after the other. Together they fit in a reply, and there are no more than a block may have transactions. */
+export function sha256Each(messages: readonly Uint8Array[]): Buffer {
+  let at = REPLY;
+  for (const [i, message] of messages.entries()) {
+    memory.set(message, at);
+    [words[STARTS / 4 + i], words[ENDS / 4 + i]] = [at, at + message.length];
+    at += message.length;
+  }
+  kernel.sha256(messages.length, 0, VALUES);
+  return Buffer.from(memory.subarray(VALUES, VALUES + messages.length * HASH_BYTES));
 }
 
 /** The root of the trie that has these values under their positions, as trie-root.ts finds it. None of them is so short that it is its own header. */

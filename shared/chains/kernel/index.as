@@ -8,6 +8,7 @@ export { keccakBoth } from './keccak';
 export { walkBodies } from './bodies';
 export { hashPairs } from './pairs';
 export { walkReceipts } from './receipts';
+export { sha256 } from './sha256';
 export { walkFrame } from './traces';
 export { walkOutcomes, walkTransactions } from './tron';
 export { walkContract } from './tron-contract';

@@ -1,8 +1,14 @@
+import { hash } from 'node:crypto';
 import { keccak256 } from 'viem';
 import { describe, expect, it } from 'vitest';
+import { hash160 } from '#shared/chains/bitcoin/digests.ts';
+import { merkleRootOf } from '#shared/chains/bitcoin/proofs.ts';
+import { reversedHex } from '#shared/chains/bitcoin/raw-transaction.ts';
 import { keccak } from '#shared/chains/evm/keccak.ts';
 import { findTrieRoot } from '#shared/chains/evm/trie-root.ts';
-import { keccakBoth, lookAtValues, trieRoot } from '#shared/chains/kernel.ts';
+import { keccakBoth, lookAtValues, sha256Each, trieRoot, whichKeys } from '#shared/chains/kernel.ts';
+import { merkleRoot } from '#shared/chains/merkle-root.ts';
+import { rootOf } from '#shared/chains/tron/proofs.ts';
 import { atOnce } from '#shared/core/turns.ts';
 import { chanceOf } from '#test/fixtures/mutated-replies.ts';
 
@@ -16,6 +22,37 @@ describe('the kernel', () => {
         expect(keccakBoth(one, other)).toEqual([one, other].map((of) => Buffer.from(keccak(of))));
         expect(`0x${keccakBoth(one, other)[0].toString('hex')}`).toBe(keccak256(one));
       }
+  });
+
+  it('hashes any number of messages as SHA-256 hashes each, of any number of bytes', () => {
+    const chance = chanceOf(7);
+    const message = (length: number): Uint8Array => new Uint8Array(length).map(() => 256 * chance());
+    const lengths = [...Array.from({ length: 131 }, (_, i) => i), 1_000, 183, 184, 20_000];
+    for (let count = 0; count < 9; count++) {
+      const messages = Array.from({ length: count }, () => message(lengths[Math.floor(chance() * lengths.length)] as number));
+      expect(sha256Each(messages)).toEqual(Buffer.concat(messages.map((one) => hash('sha256', one, 'buffer'))));
+    }
+    const all = lengths.map(message);
+    expect(sha256Each(all)).toEqual(Buffer.concat(all.map((one) => hash('sha256', one, 'buffer'))));
+  });
+
+  it.each([1, 2, 3, 5, 8, 13, 64, 2_047, 2_048, 2_049, 4_099])('finds the roots over %i hashes that those find who read with care', (count) => {
+    const leaves = Array.from({ length: count }, (_, i) => hash('sha256', String(i), 'buffer'));
+    const root = (twice: boolean, carries: boolean): Buffer => atOnce(merkleRoot(Buffer.concat(leaves), { twice, carries }));
+    expect(reversedHex(root(true, false))).toBe(merkleRootOf(leaves.map(reversedHex)));
+    expect(root(false, true).toString('hex')).toBe(rootOf(leaves.map((leaf) => leaf.toString('hex'))));
+  });
+
+  it('names keys as those who read with care name them', () => {
+    const chance = chanceOf(9);
+    const bytes = Buffer.from(new Uint8Array(700).map(() => 256 * chance()));
+    for (const count of [1, 2, 3, 4, 5, 11]) {
+      const places = Array.from({ length: count }, () => Math.floor(chance() * 667));
+      const hashes: string[] = [];
+      const watched = whichKeys(bytes, places, (key, at) => hashes.push(Buffer.from(key).toString('hex', at, at + 20)) % 3 === 0);
+      expect(hashes).toEqual(places.map((at) => Buffer.from(hash160(bytes.subarray(at, at + 33))).toString('hex')));
+      expect(watched).toEqual(places.map((_, i) => i % 3 === 2));
+    }
   });
 
   it('writes the root that is found of the same values, however many and however long', () => {
