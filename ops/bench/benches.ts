@@ -12,4 +12,18 @@ import { memory } from './memory.ts';
 import { page } from './page.ts';
 
 /** Every bench, in the order they run. */
-export const BENCHES: Readonly<Record<string, Bench>> = { backfill, evm, tron, bitcoin, bounds, logs, head, memory, http, console: consolePages, page, journal, growth };
+export const BENCHES: Readonly<Record<string, Bench>> = {
+  backfill,
+  evm,
+  tron,
+  bitcoin,
+  bounds,
+  logs,
+  head,
+  memory,
+  http,
+  console: consolePages,
+  page,
+  journal,
+  growth,
+};
