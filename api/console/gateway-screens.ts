@@ -291,7 +291,12 @@ async function keys(deps: Deps, { gateway, query, permissions }: Asked): Promise
     ...pageOf(query, { ...pagination, total: null }),
     now: now.toISOString(),
     grantable: PERMISSIONS.filter((one) => permissions.includes(one)),
-    secrets: secrets.map(({ id, kind, createdAt, expiresAt }) => ({ id, kind, createdAt: createdAt.toISOString(), expiresAt: expiresAt?.toISOString() ?? null })),
+    secrets: secrets.map(({ id, kind, createdAt, expiresAt }) => ({
+      id,
+      kind,
+      createdAt: createdAt.toISOString(),
+      expiresAt: expiresAt?.toISOString() ?? null,
+    })),
   };
 }
 

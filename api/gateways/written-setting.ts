@@ -38,7 +38,9 @@ export function patchOfWritten<Name extends string>(settings: Readonly<Record<Na
 
 /** A change in the words that a person agrees to, and the record keeps. Pure. */
 export function changeInWords(change: WrittenChange<string>): Record<string, string> {
-  return Object.fromEntries(Object.entries(change).flatMap(([name, pair]) => (pair === undefined ? [] : [[`${name} before`, pair[0]] as const, [name, pair[1]] as const])));
+  return Object.fromEntries(
+    Object.entries(change).flatMap(([name, pair]) => (pair === undefined ? [] : [[`${name} before`, pair[0]] as const, [name, pair[1]] as const])),
+  );
 }
 
 function read(name: string, kind: Kind, text: string): unknown {

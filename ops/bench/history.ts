@@ -68,7 +68,7 @@ function places(payments: number): string[] {
   ];
 }
 
-/** Payments up to their deposits, with what was sighted and told. */
+/** Payments up to their deposits, with what was sighted and told. Those that are open stay so for as long as millions of rows take to be written. */
 function paid(payments: number): string[] {
   const open = Math.min(200, Math.ceil(payments / 10));
   return [
@@ -98,8 +98,8 @@ function paid(payments: number): string[] {
        commission_minimum_usd, over_tolerance, under_tolerance, tolerance_kind, check_amount_deviation, webhook_url, timeout_seconds, grace_seconds, created_at, expires_at,
        selected_offer_id, resolved_at, deciding_deposit_id, judging_offer_id, received_asset_id, received_amount, received_amount_usd, deposit_path, aml_state)
      select payment, gateway_id, case when borne then 'MONTHLY' else 'STANDARD' end, status, 'HOSTED', 'DIRECT', 'USD', '100', 100, case when borne then 'PLATFORM' else 'MERCHANT' end,
-       'MERCHANT', 100, 0, 1, 1, 'ABSOLUTE', true, case when gateway <> 3 then 'https://shop.example/hook' end, 3600, 86400, created_at, created_at + interval '1 hour',
-       ${idOf('offer', "i || ' ' || key")}, case when status <> 'PENDING' then created_at + interval '10 minutes' end, case when deposited = 'credited' then deposit end,
+       'MERCHANT', 100, 0, 1, 1, 'ABSOLUTE', true, case when gateway <> 3 then 'https://shop.example/hook' end, 3600, 86400, created_at,
+       created_at + case status when 'PENDING' then interval '1 day' else interval '1 hour' end, ${idOf('offer', "i || ' ' || key")}, case when status <> 'PENDING' then created_at + interval '10 minutes' end, case when deposited = 'credited' then deposit end,
        ${idOf('offer', "i || ' ' || key")}, case when deposited = 'credited' then asset_id end, case when deposited = 'credited' then gross end,
        case when deposited = 'credited' then round(gross * usd, 2) end, case when deposited = 'credited' then 'standard' end, case pool when 'held' then 'HELD' end
      from history order by i`,

@@ -36,7 +36,19 @@ function Reason(): JSX.Element {
   );
 }
 
-function Text({ name, title, hint, required = true, value }: { name: string; title: string; hint?: string; required?: boolean; value?: string | undefined }): JSX.Element {
+function Text({
+  name,
+  title,
+  hint,
+  required = true,
+  value,
+}: {
+  name: string;
+  title: string;
+  hint?: string;
+  required?: boolean;
+  value?: string | undefined;
+}): JSX.Element {
   return (
     <label class="field">
       <span>{title}</span>
@@ -522,13 +534,7 @@ export function GatewayActs({ place, id, status, terms }: Of & { id: string; sta
             <Billing chosen={terms.billing} />
             <Text name="commissionBps" title={t('ops-act.commission')} hint={t('ops-act.commission-hint')} required={false} value={terms.commissionBps} />
             <Text name="commissionMinUsd" title={t('ops-act.commission-min')} required={false} value={terms.commissionMinUsd} />
-            <Text
-              name="maturityMinutes"
-              title={t('ops-act.maturity')}
-              hint={t('ops-act.maturity-hint')}
-              required={false}
-              value={terms.maturityMinutes}
-            />
+            <Text name="maturityMinutes" title={t('ops-act.maturity')} hint={t('ops-act.maturity-hint')} required={false} value={terms.maturityMinutes} />
             <Text name="inquiryAttempts" title={t('settings.inquiries')} required={false} value={terms.inquiryAttempts} />
             <Box name="openAmount" title={t('ops-act.open-amount')} checked={terms.openAmount === 'true'} />
             <Text name="minAmountUsd" title={t('ops-act.min-amount')} hint={t('ops-act.min-amount-hint')} required={false} value={terms.minAmountUsd} />
@@ -542,7 +548,13 @@ export function GatewayActs({ place, id, status, terms }: Of & { id: string; sta
           </Part>
           <Part title={t('ops-act.part-screening')}>
             <Box name="screening" title={t('ops-act.screening')} checked={terms.screening === 'true'} />
-            <Text name="screeningThreshold" title={t('ops-act.threshold')} hint={t('ops-act.threshold-hint')} required={false} value={terms.screeningThreshold} />
+            <Text
+              name="screeningThreshold"
+              title={t('ops-act.threshold')}
+              hint={t('ops-act.threshold-hint')}
+              required={false}
+              value={terms.screeningThreshold}
+            />
           </Part>
           <Reason />
         </ActForm>

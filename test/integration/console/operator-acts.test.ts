@@ -319,7 +319,9 @@ describe('the deployment', () => {
     const stored = async () => (await findGateway(sql(), shop.id)) as NonNullable<Awaited<ReturnType<typeof findGateway>>>;
     const before = await stored();
     const terms = writtenTerms({ billing: before.billing, ...before.settings });
-    const form = Object.fromEntries(Object.entries(terms).flatMap(([name, text]) => (text === 'true' ? [[name, 'on']] : text === 'false' ? [] : [[name, text]])));
+    const form = Object.fromEntries(
+      Object.entries(terms).flatMap(([name, text]) => (text === 'true' ? [[name, 'on']] : text === 'false' ? [] : [[name, text]])),
+    );
     const fields = { id: shop.id, reason, seen: JSON.stringify(terms), ...form };
     expect(await codeOf(run(anna, 'gateway-terms', fields, anna.code())), 'nothing changed').toBe('validation_error');
     const changed = { ...fields, commissionBps: '75', dailyCapUsd: '', dispatchDelayMinutes: '1.5', parking: 'on' };
