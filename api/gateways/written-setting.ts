@@ -54,6 +54,6 @@ function read(name: string, kind: Kind, text: string): unknown {
     if (!/^\d{1,15}$/.test(text)) throw invalid(name, 'must be a whole number');
     return Number(text);
   }
-  if (!/^\d{1,7}(\.\d{1,17})?$/.test(text)) throw invalid(name, 'must be a number of minutes');
+  if (!/^\d{1,6}(\.\d{1,17})?$/.test(text)) throw invalid(name, 'must be a number of minutes');
   return Math.round(Number(text) * 60);
 }
