@@ -17,7 +17,7 @@ export const OPERATOR_TERMS = {
   parking: { path: ['cashout', 'parkingEnabled'], kind: 'flag' },
   parkedCap: { path: ['cashout', 'parkedCap'], kind: 'count' },
   dailyCapUsd: { path: ['cashout', 'dailyCapUsd'], kind: 'text' },
-  dispatchDelayMinutes: { path: ['cashout', 'dispatchDelaySeconds'], kind: 'minutes' },
+  dispatchDelay: { path: ['cashout', 'dispatchDelaySeconds'], kind: 'count' },
   screening: { path: ['screening', 'enabled'], kind: 'flag' },
   screeningThreshold: { path: ['screening', 'threshold'], kind: 'count' },
 } as const satisfies Record<string, WrittenSetting>;

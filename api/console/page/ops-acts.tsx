@@ -544,7 +544,13 @@ export function GatewayActs({ place, id, status, terms }: Of & { id: string; sta
             <Box name="parking" title={t('ops-act.parking')} checked={terms.parking === 'true'} />
             <Text name="parkedCap" title={t('ops-act.parked-cap')} required={false} value={terms.parkedCap} />
             <Text name="dailyCapUsd" title={t('ops-act.daily-cap')} hint={t('ops-act.daily-cap-hint')} required={false} value={terms.dailyCapUsd} />
-            <Text name="dispatchDelayMinutes" title={t('ops-act.delay-minutes')} required={false} value={terms.dispatchDelayMinutes} />
+            <Text
+              name="dispatchDelay"
+              title={t('ops-act.dispatch-delay')}
+              hint={t('ops-act.dispatch-delay-hint')}
+              required={false}
+              value={terms.dispatchDelay}
+            />
           </Part>
           <Part title={t('ops-act.part-screening')}>
             <Box name="screening" title={t('ops-act.screening')} checked={terms.screening === 'true'} />

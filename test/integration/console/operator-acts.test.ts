@@ -324,7 +324,7 @@ describe('the deployment', () => {
     );
     const fields = { id: shop.id, reason, seen: JSON.stringify(terms), ...form };
     expect(await codeOf(run(anna, 'gateway-terms', fields, anna.code())), 'nothing changed').toBe('validation_error');
-    const changed = { ...fields, commissionBps: '75', dailyCapUsd: '', dispatchDelayMinutes: '1.5', parking: 'on' };
+    const changed = { ...fields, commissionBps: '75', dailyCapUsd: '', dispatchDelay: '90', parking: 'on' };
     expect(await codeOf(run(anna, 'gateway-terms', { ...changed, commissionBps: '10001' }, anna.code(1))), 'no commission').toBe('validation_error');
     expect(await codeOf(run(ben, 'gateway-terms', changed)), 'without a proof').toBe('forbidden');
     // What was refused before its proof was looked at has used none up.
