@@ -68,15 +68,21 @@ export function waitReason<Name extends WaitReasonName>(
 
 /** What may have spaces; amounts, assets and hashes have none. */
 const PHRASES = ['detail', 'reason', 'scope', 'window'];
-const PATTERNS = Object.entries(WAIT_REASONS).map(([name, text]) => {
-  const pattern = text
-    .split(/\{(\w+)\}/)
-    .map((part, index) => (index % 2 === 1 ? `(?<${part}>${PHRASES.includes(part) ? '.' : '\\S'}*?)` : part.replaceAll(/[$()*+.?[\\\]^{|}]/g, '\\$&')));
-  return { name: name as WaitReasonName, matches: new RegExp(`^${pattern.join('')}$`, 's') };
-});
+/** No reason that is stored is longer: what nodes and people say within one is cut before. */
+const LONGEST = 4_000;
+/** The one that begins with more words of its own first: what a node or a person says within a reason may read like the end of another one. */
+const PATTERNS = Object.entries(WAIT_REASONS)
+  .map(([name, text]) => {
+    const pattern = text
+      .split(/\{(\w+)\}/)
+      .map((part, index) => (index % 2 === 1 ? `(?<${part}>${PHRASES.includes(part) ? '.' : '\\S'}*?)` : part.replaceAll(/[$()*+.?[\\\]^{|}]/g, '\\$&')));
+    return { name: name as WaitReasonName, begins: `${text}{`.indexOf('{'), matches: new RegExp(`^${pattern.join('')}$`, 's') };
+  })
+  .toSorted((one, other) => other.begins - one.begins);
 
-/** The name of a stored reason and what it tells of; undefined for one that no name fits. Pure. */
+/** The name of a stored reason and what it tells of; undefined for one that no name fits, or that is longer than any. Pure. */
 export function readWaitReason(text: string): { name: WaitReasonName; values: Record<string, string> } | undefined {
+  if (text.length > LONGEST) return undefined;
   for (const { name, matches } of PATTERNS) {
     const found = matches.exec(text);
     if (found !== null) return { name, values: { ...found.groups } };

@@ -31,3 +31,15 @@ it('is said in the language of the reader, reasons within reasons too, and left 
   });
   expect(sayWaitReason(t, 'its_pool_is odd')).toEqual({ text: 'its pool is odd', english: true });
 });
+
+it.each([
+  ['no_gas', waitReason('no_gas', { reason: waitReason('top_up_refused', { detail: 'x limit of 5.00 USD is used up' }) })],
+  ['funding_halted', waitReason('funding_halted', { detail: 'x limit of 5.00 USD for tokens is used up' })],
+  ['journal', waitReason('journal', { detail: 'x limit of 5.00 USD is used up' })],
+])('is %s, whatever a node or a person says within it', (name, text) => {
+  expect(readWaitReason(text)?.name).toBe(name);
+});
+
+it('has no name where it is longer than any that is stored', () => {
+  expect(readWaitReason(waitReason('frozen', { detail: 'x'.repeat(5_000) }))).toBeUndefined();
+});
