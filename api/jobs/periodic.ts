@@ -35,24 +35,25 @@ export function startPeriodic(deps: Deps, work: Readonly<Record<string, Periodic
   const unhurried: Deps = { ...deps, db: patient };
   const locks = periodicLocks(deps, lockConnection);
   const all = Object.entries(work).map(([name, one]): Due => ({ ...one, name, dueMs: 0 }));
-  const running = new Map<string, Promise<void>>();
+  /** Of what runs: when its work is done, and when its lock is given back too. */
+  const running = new Map<string, { worked: Promise<unknown>; ended: Promise<void> }>();
   let timer: NodeJS.Timeout | undefined;
   let stopping = false;
 
-  /** Begins all of them that do not run yet; answers when all have ended. */
+  /** Begins all of them that do not run yet; answers when all of it is done. */
   const run = async (some: readonly Named[]): Promise<void> => {
     const begun = some.filter(({ name }) => !running.has(name));
     const locked = begun.filter((named) => named.everyReplica === undefined);
     const held = locks.take(locked.map(({ name }) => name));
     for (const named of begun) {
-      const started = named.everyReplica ? runNow(unhurried, named) : runLocked(unhurried, held, locks.release, named);
-      running.set(
-        named.name,
-        started.finally(() => running.delete(named.name)),
-      );
+      const { name } = named;
+      const worked = named.everyReplica ? runNow(unhurried, named).then(() => false) : runLocked(unhurried, held, named);
+      const ended = worked.then((wasHeld) => (wasHeld ? locks.release(name) : undefined)).finally(() => running.delete(name));
+      running.set(name, { worked, ended });
     }
-    await Promise.all(some.map(({ name }) => running.get(name)));
+    await Promise.all(some.map(({ name }) => running.get(name)?.worked));
   };
+  const allEnded = (): Promise<unknown> => Promise.all([...running.values()].map(({ ended }) => ended));
   const beat = (): void => {
     if (stopping || all.length === 0) return;
     const now = performance.now();
@@ -66,13 +67,13 @@ export function startPeriodic(deps: Deps, work: Readonly<Record<string, Periodic
   beat();
   return {
     runAll: async () => {
-      await Promise.all([...running.values()]);
+      await allEnded();
       for (const named of all) await run([named]);
     },
     stop: async () => {
       stopping = true;
       clearTimeout(timer);
-      await Promise.all([...running.values()]);
+      await allEnded();
       await Promise.all([lockConnection.end(), patient.end()]);
     },
   };
@@ -131,8 +132,9 @@ async function runNow(deps: Deps, named: Named): Promise<void> {
   }
 }
 
-async function runLocked(deps: Deps, held: Promise<ReadonlySet<string>>, release: PeriodicLocks['release'], named: Named): Promise<void> {
-  if (!(await held).has(named.name)) return;
+/** Answers whether nobody else held its lock, so that it ran. */
+async function runLocked(deps: Deps, held: Promise<ReadonlySet<string>>, named: Named): Promise<boolean> {
+  if (!(await held).has(named.name)) return false;
   await runNow(deps, named);
-  await release(named.name);
+  return true;
 }

@@ -403,6 +403,36 @@ describe('periodic work', () => {
     expect(locking()).toHaveLength(2);
   });
 
+  it('that is run on demand does not wait until the lock of what ran before is given back', async () => {
+    const { db } = world.deps;
+    const [nextRan, ran] = [aGate(), [] as string[]];
+    const holding = (database: Database): Database => ({
+      ...database,
+      sql: new Proxy(database.sql, {
+        apply: async (sql, self, [first, ...rest]: [TemplateStringsArray, ...unknown[]]) => {
+          if (ran.length === 3 && String(first).includes('pg_advisory_unlock')) await nextRan.promise;
+          return Reflect.apply(sql, self, [first, ...rest]);
+        },
+      }),
+    });
+    const periodic = Object.fromEntries(
+      ['one', 'another'].map((name): [string, Periodic] => [
+        name,
+        {
+          everySeconds: 3_600,
+          run: async () => {
+            if (ran.push(name) === 4) nextRan.resolve();
+            return 0;
+          },
+        },
+      ]),
+    );
+    const jobs = await start({ periodic }, { ...world.deps, db: { ...db, apart: (options) => holding(db.apart(options)) } });
+    await waitFor(() => ran.length === 2, { what: 'both to have run' });
+    await jobs.runDue();
+    expect(ran.slice(2)).toEqual(['one', 'another']);
+  });
+
   it('is run on demand before due jobs, for the development clock', async () => {
     const job = recorder();
     const test: Periodic = { everySeconds: 3_600, run: async () => (await enqueue()).length };
