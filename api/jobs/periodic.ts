@@ -41,10 +41,14 @@ export function startPeriodic(deps: Deps, work: Readonly<Record<string, Periodic
   let stopping = false;
 
   /** Begins all of them that do not run yet; answers when all of it is done. */
-  const run = async (some: readonly Named[]): Promise<void> => {
+  const run = async (some: readonly Due[]): Promise<void> => {
     const begun = some.filter(({ name }) => !running.has(name));
     const locked = begun.filter((named) => named.everyReplica === undefined);
-    const held = locks.take(locked.map(({ name }) => name));
+    const held = locks.take(locked.map(({ name }) => name)).then((names) => {
+      // Work of an hour is not to wait for the next one because one statement failed.
+      if (names === undefined) for (const one of locked) one.dueMs = 0;
+      return names ?? new Set<string>();
+    });
     for (const named of begun) {
       const { name } = named;
       const worked = named.everyReplica ? runNow(unhurried, named).then(() => false) : runLocked(unhurried, held, named);
@@ -80,31 +84,29 @@ export function startPeriodic(deps: Deps, work: Readonly<Record<string, Periodic
 }
 
 interface PeriodicLocks {
-  /** Names of those that nobody else holds; empty where Postgres cannot be asked. */
-  take(names: readonly string[]): Promise<ReadonlySet<string>>;
+  /** Names of those that nobody else holds; undefined where Postgres cannot be asked. */
+  take(names: readonly string[]): Promise<ReadonlySet<string> | undefined>;
   /** Gives one back, with those that end in the same moment. */
   release(name: string): Promise<void>;
 }
 
 function periodicLocks(deps: Deps, { sql }: Database): PeriodicLocks {
   let ended: { names: string[]; released: Promise<void> } | undefined;
-  const trying = async (what: () => Promise<void>): Promise<void> => {
+  const trying = async <T>(what: () => Promise<T>): Promise<T | undefined> => {
     try {
-      await what();
+      return await what();
     } catch (error) {
       deps.log.warn(toldOf(error), 'locks of periodic work cannot be asked for or given back');
     }
   };
   return {
     async take(names) {
-      const held = new Set<string>();
-      if (names.length === 0) return held;
-      await trying(async () => {
+      if (names.length === 0) return new Set();
+      return trying(async () => {
         const rows = await sql<{ name: string; held: boolean }[]>`
           select w.name, pg_try_advisory_lock(${LOCK_CLASS}, hashtext(w.name)) as held from unnest(${names as string[]}::text[]) as w (name)`;
-        for (const row of rows) if (row.held) held.add(row.name);
+        return new Set(rows.filter((row) => row.held).map((row) => row.name));
       });
-      return held;
     },
     release(name) {
       if (ended === undefined) {

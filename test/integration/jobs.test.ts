@@ -403,6 +403,31 @@ describe('periodic work', () => {
     expect(locking()).toHaveLength(2);
   });
 
+  it('whose locks could not be asked for is begun with what is due next, however seldom it runs', async () => {
+    const { db } = world.deps;
+    let refused = 0;
+    const failing = (database: Database): Database => ({
+      ...database,
+      sql: new Proxy(database.sql, {
+        apply: async (sql, self, [first, ...rest]: [TemplateStringsArray, ...unknown[]]) => {
+          if (String(first).includes('pg_try_advisory_lock') && refused++ === 0) throw new Error('the line is down');
+          return Reflect.apply(sql, self, [first, ...rest]);
+        },
+      }),
+    });
+    let ran = false;
+    const hourly: Periodic = {
+      everySeconds: 3_600,
+      run: async () => {
+        ran = true;
+        return 0;
+      },
+    };
+    const often: Periodic = { everySeconds: 0.05, run: async () => 0 };
+    await start({ periodic: { hourly, often } }, { ...world.deps, db: { ...db, apart: (options) => failing(db.apart(options)) } });
+    await waitFor(() => ran, { what: 'the work of an hour to run' });
+  });
+
   it('that is run on demand does not wait until the lock of what ran before is given back', async () => {
     const { db } = world.deps;
     const [nextRan, ran] = [aGate(), [] as string[]];

@@ -12,9 +12,13 @@ export class UnreadHex {
     return this.digits.toString('latin1');
   }
 
-  /** What they stand for; null when they are not digits in lower case, or not a whole number of bytes. */
+  /** What they stand for; null when they are not digits, or not a whole number of bytes. */
   read(): Buffer | null {
-    return readDigits(this.digits) ?? null;
+    const read = readDigits(this.digits);
+    if (read !== undefined) return read;
+    // Nodes write small letters, which the kernel reads; capital ones stand for the same.
+    const bytes = Buffer.from(this.toString(), 'hex');
+    return bytes.length * 2 === this.digits.length ? bytes : null;
   }
 }
 

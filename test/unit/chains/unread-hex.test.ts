@@ -23,6 +23,11 @@ describe('long answers of a reply', () => {
     expect(bytesOf(reply[3]?.result)).toEqual(Buffer.from(`${LONG}cd`, 'hex'));
   });
 
+  it('stand for the same in capital letters', () => {
+    expect(bytesOf(LONG.toUpperCase())).toEqual(Buffer.from(LONG, 'hex'));
+    expect([bytesOf(`${LONG}x`), bytesOf('abc'), bytesOf('ABCG')]).toEqual([null, null, null]);
+  });
+
   it('are read of a reply that is no list, and from a node that puts spaces', () => {
     expect(readAnswer((read(`{"result":"${LONG}","error":null,"id":1}\n`) as { result: unknown }).result)).toBe(LONG);
     expect(textsOf(read(`[{"result" : "${LONG}", "id": 1}]`))).toEqual([LONG]);
