@@ -50,6 +50,20 @@ export async function replaceSecret(deps: Deps, tx: Tx, input: { gatewayId: stri
 }
 
 /**
+ * Replaces the secret that whoever asks took for the current one; undefined is none. Locks the gateway's secrets of that kind.
+ * @throws conflict when another one came since: it would end before anybody uses it
+ */
+export async function rollSecret(
+  deps: Deps,
+  tx: Tx,
+  { seen, ...input }: { gatewayId: string; kind: SecretKind; secret: string; overlapSeconds: number; seen: string | undefined },
+): Promise<void> {
+  if ((await lockCurrentSecret(tx, input.gatewayId, input.kind)) !== seen)
+    throw new ServiceError('conflict', { message: 'The secret was replaced meanwhile: look at the one that counts now.' });
+  await replaceSecret(deps, tx, input);
+}
+
+/**
  * Ends at once what still counts beside the secret of a kind that whoever asks took for the current one. Locks the gateway's secrets of that kind.
  * @throws conflict when nothing does, or when another one came since, whose predecessor receivers may still need
  */

@@ -16,7 +16,7 @@ import { agreeToPolicies, declinePolicies, findWaiting, proposePolicies } from '
 import { readPolicyBook } from '#api/gateways/read-policies.ts';
 import type { PolicyBook } from '#shared/core/written-policies.ts';
 import { changeKey, createKey, revokeKey } from '#api/gateways/manage-keys.ts';
-import { endOverlap, newSecret, replaceSecret } from '#api/gateways/secrets.ts';
+import { endOverlap, newSecret, rollSecret } from '#api/gateways/secrets.ts';
 import { readLogoImage } from '#api/gateways/logo-image.ts';
 import { changeLogo, changeOwnSettings } from '#api/gateways/change-settings.ts';
 import { readSettingsChange, type SettingsChange } from '#api/gateways/owner-settings.ts';
@@ -356,13 +356,14 @@ export const GATEWAY_ACTS: Readonly<Record<GatewayActName, GatewayAct<unknown>>>
   }),
   'secret-roll': act({
     permission: 'secret:roll',
-    fields: z.strictObject({ kind: z.enum(SECRETS), overlap: z.enum(OVERLAPS) }),
+    // The secret that they saw: one that came since has been given to nobody yet.
+    fields: z.strictObject({ kind: z.enum(SECRETS), overlap: z.enum(OVERLAPS), current: z.uuid().optional() }),
     target: ({ kind }) => kind,
-    agreed: async (_deps, { fields: { kind, overlap } }) => ({ kind, overlapSeconds: Number(overlap) }),
-    run: async (deps, { gateway, fields: { kind, overlap }, commit }) => {
+    agreed: async (_deps, { fields: { kind, overlap, current = null } }) => ({ kind, current, overlapSeconds: Number(overlap) }),
+    run: async (deps, { gateway, fields: { kind, overlap, current }, commit }) => {
       const secret = newSecret(kind, deps.randomBytes);
       await commit(async (tx) => {
-        await replaceSecret(deps, tx, { gatewayId: gateway.id, kind, secret, overlapSeconds: Number(overlap) });
+        await rollSecret(deps, tx, { gatewayId: gateway.id, kind, secret, overlapSeconds: Number(overlap), seen: current });
         return { status: 200, data: {} };
       });
       return { kind, secret, overlapSeconds: Number(overlap) };

@@ -168,7 +168,7 @@ function About({ screen, place }: { screen: KeysScreen; place: Surroundings }): 
       </section>
     );
   if (!place.permissions.includes('secret:roll')) return null;
-  const current = screen.secrets.find((one) => one.kind === ended && one.expiresAt === null);
+  const current = screen.secrets.find((one) => one.kind === (ended ?? rolled) && one.expiresAt === null);
   if (ended !== undefined && current !== undefined)
     return (
       <section class="card card-act" aria-labelledby="end">
@@ -184,7 +184,7 @@ function About({ screen, place }: { screen: KeysScreen; place: Surroundings }): 
     <section class="card card-act" aria-labelledby="roll">
       <h2 id="roll">{t(`keys.roll-${kind}`)}</h2>
       {before !== undefined && <p role="note">{sentence(t, 'keys.roll-again', { moment: <Moment at={before} /> })}</p>}
-      <ActForm place={place} act="secret-roll" fields={{ kind }} proved look="main" label={t('keys.roll-confirm')}>
+      <ActForm place={place} act="secret-roll" fields={{ kind, current: current?.id }} proved look="main" label={t('keys.roll-confirm')}>
         <label class="field">
           <span>{t('keys.overlap')}</span>
           <select name="overlap">

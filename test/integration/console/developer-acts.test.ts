@@ -99,12 +99,16 @@ describe('a key that works', () => {
 describe('the secret before the current one', () => {
   it('ends now when somebody says so, and the current one goes on', async () => {
     const dev = await member('developer');
-    const { secret } = await run<{ secret: string }>(dev, 'secret-roll', { kind: 'webhook', overlap: '86400' }, { proof: dev.code() });
+    const current = async () =>
+      (await sql()<{ id: string }[]>`select id from gateway_secrets where gateway_id = ${shop.id} and kind = 'webhook' and expires_at is null`)[0]?.id ?? '';
+    const drawn = { kind: 'webhook', overlap: '86400', current: await current() };
+    const { secret } = await run<{ secret: string }>(dev, 'secret-roll', drawn, { proof: dev.code() });
     const counting = async () => sql()`
       select expires_at from gateway_secrets where gateway_id = ${shop.id} and kind = 'webhook' and (expires_at is null or expires_at > sluice_now())`;
     expect(await counting()).toHaveLength(2);
-    const current = async () =>
-      (await sql()<{ id: string }[]>`select id from gateway_secrets where gateway_id = ${shop.id} and kind = 'webhook' and expires_at is null`)[0]?.id ?? '';
+    const other = await member('developer');
+    const late = run(other, 'secret-roll', { ...drawn, overlap: '0' }, { proof: other.code() });
+    expect(await refusal(late), 'a form from before another roll, which would end its secret').toBe('conflict');
     const form = { kind: 'webhook', current: await current() };
     await run(dev, 'secret-end', form, { proof: dev.code(1) });
     expect(await counting()).toEqual([{ expiresAt: null }]);
@@ -112,7 +116,7 @@ describe('the secret before the current one', () => {
     const again = await member('developer');
     expect(await refusal(run(again, 'secret-end', form, { proof: again.code() })), 'nothing left to end').toBe('conflict');
     const third = await member('developer');
-    await run(third, 'secret-roll', { kind: 'webhook', overlap: '86400' }, { proof: third.code() });
+    await run(third, 'secret-roll', { ...drawn, current: await current() }, { proof: third.code() });
     expect(await refusal(run(again, 'secret-end', form, { proof: again.code(1) })), 'a form from before that roll').toBe('conflict');
     expect(await counting()).toHaveLength(2);
     await run(third, 'secret-end', { ...form, current: await current() }, { proof: third.code(1) });

@@ -289,8 +289,13 @@ describe('a person who manages keys and secrets', () => {
 
   it('rolls a secret: the new one counts at once, and the one before as long as was agreed to', async () => {
     const dev = await member('developer');
+    const current = async (kind: string) =>
+      (
+        await service.world.database.sql<{ id: string }[]>`
+          select id from gateway_secrets where gateway_id = ${shop.id} and kind = ${kind} and expires_at is null`
+      )[0]?.id ?? '';
     const roll = async (kind: string, overlap: string, step: number) =>
-      (await run(dev, 'secret-roll', { kind, overlap }, { proof: dev.code(step) })) as { secret: string };
+      (await run(dev, 'secret-roll', { kind, overlap, current: await current(kind) }, { proof: dev.code(step) })) as { secret: string };
     const counting = async () =>
       service.world.database
         .sql`select 1 from gateway_secrets where gateway_id = ${shop.id} and kind = 'cashout' and (expires_at is null or expires_at > sluice_now())`;
