@@ -26,7 +26,7 @@ import { Sandbox } from './sandbox.tsx';
 import { Statement } from './statement.tsx';
 import { Allowlists } from './allowlists.tsx';
 import { Addresses } from './addresses.tsx';
-import { GatewayMade } from './ops-acts.tsx';
+import { GatewayMade } from './ops-gateway-acts.tsx';
 import { Policies } from './policies.tsx';
 import { LogoReview } from './branding.tsx';
 import { Settings } from './settings.tsx';
