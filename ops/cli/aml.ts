@@ -1,4 +1,4 @@
-import { type Command, textOption, UsageError } from './command.ts';
+import { type Command, requiredReason, textOption, UsageError } from './command.ts';
 import { AS, operatorAs, type Proposal, proposedResult } from './proposal.ts';
 
 interface Resolved {
@@ -42,8 +42,7 @@ export const amlCommands: readonly Command[] = [
     options: { reason: { type: 'string', help: 'why; kept in the audit log (required)' } },
     arity: [2, 2],
     async run(context, [id = '', assetId], options) {
-      const reason = textOption(options, 'reason');
-      if (reason === undefined) throw new UsageError('--reason is required');
+      const reason = requiredReason(options);
       const { operator } = await context();
       const data = await operator.must('POST', `/payments/${encodeURIComponent(id)}/transfers`, { body: { assetId, reason } });
       return { data, text: `transfer ${String(data.family)} of these coins is made within a minute` };

@@ -1,4 +1,4 @@
-import { type Command, textOption, UsageError } from './command.ts';
+import { type Command, requiredReason, textOption, UsageError } from './command.ts';
 import { describeEndpoint, type Endpoint } from './endpoints.ts';
 import { table } from './format.ts';
 import { AS, describeProposal, operatorAs, type Proposal } from './proposal.ts';
@@ -51,8 +51,7 @@ export const chainCommands: readonly Command[] = [
     options: { as: AS, reason: { type: 'string', help: 'how you know; kept in the audit log (required)' } },
     arity: [2, 2],
     async run(context, [network, field], options) {
-      const reason = textOption(options, 'reason');
-      if (reason === undefined) throw new UsageError('--reason is required');
+      const reason = requiredReason(options);
       const body = { network, field, reason };
       const proposal = (await operatorAs(await context(), options).must('POST', '/header-fields', { body })) as unknown as Proposal;
       return {

@@ -69,3 +69,10 @@ export function textOption(options: Options, name: string): string | undefined {
   const value = options[name];
   return typeof value === 'string' ? value : undefined;
 }
+
+/** Why something is done, where nobody may leave it out. @throws UsageError */
+export function requiredReason(options: Options): string {
+  const reason = textOption(options, 'reason');
+  if (reason === undefined) throw new UsageError('--reason is required');
+  return reason;
+}

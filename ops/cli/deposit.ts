@@ -1,4 +1,4 @@
-import { type Command, textOption, UsageError } from './command.ts';
+import { type Command, requiredReason } from './command.ts';
 import { listCommand } from './list-command.ts';
 
 interface Deposit {
@@ -38,8 +38,7 @@ export const depositCommands: readonly Command[] = [
     options: { reason: { type: 'string', help: 'why; kept in the audit log (required)' } },
     arity: [2, 2],
     async run(context, [id = '', paymentId = ''], options) {
-      const reason = textOption(options, 'reason');
-      if (reason === undefined) throw new UsageError('--reason is required');
+      const reason = requiredReason(options);
       const { operator } = await context();
       const allocated = (await operator.must('POST', `/deposits/${encodeURIComponent(id)}/allocate`, { body: { paymentId, reason } })) as unknown as Allocated;
       return { data: allocated, text: describe(allocated) };

@@ -1,6 +1,6 @@
 import { REPORT_FRESH_MS } from '#api/store/signer-journal.ts';
 import type { Operator } from '#ops/dev/client.ts';
-import { type Command, type Options, type Result, textOption, UsageError } from './command.ts';
+import { type Command, type Options, requiredReason, type Result, textOption, UsageError } from './command.ts';
 import { table } from './format.ts';
 import { AS, describeProposal, operatorAs, type Proposal } from './proposal.ts';
 
@@ -79,8 +79,7 @@ export const dispatchCommands: readonly Command[] = [
     },
     arity: [2, 2],
     async run(context, [network, txid], options) {
-      const reason = textOption(options, 'reason');
-      if (reason === undefined) throw new UsageError('--reason is required');
+      const reason = requiredReason(options);
       const named = {
         settlementId: textOption(options, 'settlement'),
         refundId: textOption(options, 'refund'),
@@ -113,8 +112,7 @@ export const dispatchCommands: readonly Command[] = [
     options: { as: AS, reason: { type: 'string', help: 'how you know; kept in the audit log (required)' } },
     arity: [2, 2],
     async run(context, [network, slot], options) {
-      const reason = textOption(options, 'reason');
-      if (reason === undefined) throw new UsageError('--reason is required');
+      const reason = requiredReason(options);
       const proposal = (await operatorAs(await context(), options).must('POST', '/deaths', { body: { network, slot, reason } })) as unknown as Proposal;
       return { data: proposal, text: `${describeProposal(proposal)}\n\nnothing is signed before another person runs: sluice proposal confirm ${proposal.id}` };
     },

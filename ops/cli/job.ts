@@ -1,4 +1,4 @@
-import { type Command, textOption, UsageError } from './command.ts';
+import { type Command, requiredReason, textOption } from './command.ts';
 import { listCommand } from './list-command.ts';
 
 interface Job {
@@ -44,8 +44,7 @@ export const jobCommands: readonly Command[] = [
     options: { reason: { type: 'string', help: 'why; kept in the audit log (required)' } },
     arity: [1, 1],
     async run(context, [topic = ''], options) {
-      const reason = textOption(options, 'reason');
-      if (reason === undefined) throw new UsageError('--reason is required');
+      const reason = requiredReason(options);
       const { operator } = await context();
       const data = await operator.must('POST', '/jobs/retry', { body: { topic, reason } });
       return {
@@ -61,8 +60,7 @@ export const jobCommands: readonly Command[] = [
     options: { reason: { type: 'string', help: 'why; kept in the audit log (required)' } },
     arity: [1, 1],
     async run(context, [id = ''], options) {
-      const reason = textOption(options, 'reason');
-      if (reason === undefined) throw new UsageError('--reason is required');
+      const reason = requiredReason(options);
       const { operator } = await context();
       const data = await operator.must('POST', `/jobs/${encodeURIComponent(id)}/discard`, { body: { reason } });
       return { data, text: `job ${id} is never run` };

@@ -1,5 +1,5 @@
 import { type Charge, describeCharges } from './charges.ts';
-import { type Command, textOption, UsageError } from './command.ts';
+import { type Command, requiredReason } from './command.ts';
 import { facts, table } from './format.ts';
 import { listCommand } from './list-command.ts';
 import { AS, operatorAs, type Proposal, proposedResult } from './proposal.ts';
@@ -64,8 +64,7 @@ export const settlementCommands: readonly Command[] = [
     options: { as: AS, reason: { type: 'string', help: 'why; kept in the audit log (required)' } },
     arity: [1, 1],
     async run(context, [id = ''], options) {
-      const reason = textOption(options, 'reason');
-      if (reason === undefined) throw new UsageError('--reason is required');
+      const reason = requiredReason(options);
       const operator = operatorAs(await context(), options);
       const answer = (await operator.must('POST', `/settlements/${encodeURIComponent(id)}/reject`, { body: { reason } })) as unknown as Shown | Proposal;
       return 'proposedBy' in answer ? proposedResult(answer) : { data: answer, text: describe(answer) };

@@ -16,7 +16,7 @@ import { openPayer } from '#shared/chains/payers.ts';
 import type { NetworkConfig } from '#shared/core/assets.ts';
 import { readNetworksFile } from '#shared/platform/config.ts';
 import { connect, type Database } from '#shared/platform/postgres.ts';
-import { type Command, type Options, type Result, textOption, UnreachableError, UsageError } from './command.ts';
+import { type Command, type Options, requiredReason, type Result, textOption, UnreachableError, UsageError } from './command.ts';
 import { facts } from './format.ts';
 import { AS, describeProposal, operatorAs, type Proposal } from './proposal.ts';
 
@@ -117,8 +117,7 @@ export const signerJournalCommands: readonly Command[] = [
     options: { as: AS, reason: { type: 'string', help: 'why; kept in the audit log (required)' } },
     arity: [3, 3],
     async run(context, [journalId, signatures, hash], options) {
-      const reason = textOption(options, 'reason');
-      if (reason === undefined) throw new UsageError('--reason is required');
+      const reason = requiredReason(options);
       const operator = operatorAs(await context(), options);
       const body = { journalId, signatures: Number(signatures), hash, reason };
       const proposal = (await operator.must('POST', '/signer/journal', { body })) as unknown as Proposal;

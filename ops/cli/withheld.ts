@@ -1,4 +1,4 @@
-import { type Command, textOption, UsageError } from './command.ts';
+import { type Command, requiredReason } from './command.ts';
 import { table } from './format.ts';
 import { AS, describeProposal, operatorAs, type Proposal } from './proposal.ts';
 
@@ -56,8 +56,7 @@ export const withheldCommands: readonly Command[] = [
     options: { as: AS, reason: REASON },
     arity: [4, 4],
     async run(context, [gateway = '', assetId, amount, address], options) {
-      const reason = textOption(options, 'reason');
-      if (reason === undefined) throw new UsageError('--reason is required');
+      const reason = requiredReason(options);
       const operator = operatorAs(await context(), options);
       const proposal = (await operator.must('POST', `/gateways/${encodeURIComponent(gateway)}/withheld`, {
         body: { assetId, amount, address, reason },
@@ -72,8 +71,7 @@ export const withheldCommands: readonly Command[] = [
     options: { reason: REASON },
     arity: [1, 1],
     async run(context, [id = ''], options) {
-      const reason = textOption(options, 'reason');
-      if (reason === undefined) throw new UsageError('--reason is required');
+      const reason = requiredReason(options);
       const { operator } = await context();
       const done = (await operator.must('POST', `/withheld/${encodeURIComponent(id)}/cancel`, { body: { reason } })) as unknown as Transfer;
       return { data: done, text: `${done.amount} ${done.assetSymbol} are kept as before: ${done.failure}` };
