@@ -7,7 +7,8 @@ import { nameSkeleton } from '#shared/core/name-skeleton.ts';
 import type { Reads, Tx } from '#shared/platform/postgres.ts';
 import { noteAllowlists } from './allowlists.ts';
 import { type GatewayInput, mergeGateway } from './gateway-settings.ts';
-import { type OwnerSettingName, overriddenSettings, patchOf, type SettingsChange, writtenSettings } from './owner-settings.ts';
+import { overriddenSettings, patchOf, type SettingsChange, writtenSettings } from './owner-settings.ts';
+import { refuseMoved } from './written-setting.ts';
 
 interface Change {
   id: string;
@@ -49,15 +50,9 @@ export async function changeOwnSettings(tx: Tx, { gateway, change }: { gateway: 
     id: gateway.id,
     patch: patchOf(change),
     allow: (current) => {
-      const now = writtenSettings(current.settings);
-      const overridden = overriddenSettings(current.billing);
-      for (const [name, [from]] of Object.entries(change) as [OwnerSettingName, readonly [string, string]][]) {
-        if (overridden.includes(name)) throw invalid(name, `is overridden by the billing arrangement ${current.billing}`);
-        if (now[name] !== from)
-          throw new ServiceError('conflict', {
-            message: `Somebody changed ${name} meanwhile: it is "${now[name]}" now, and was "${from}". Nothing was saved.`,
-          });
-      }
+      const overridden = overriddenSettings(current.billing).find((name) => change[name] !== undefined);
+      if (overridden !== undefined) throw invalid(overridden, `is overridden by the billing arrangement ${current.billing}`);
+      refuseMoved(writtenSettings(current.settings), change);
     },
   });
   if (change.displayName !== undefined) await refuseAnothersName(tx, after);

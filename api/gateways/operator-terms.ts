@@ -1,5 +1,5 @@
-import { invalid, ServiceError } from '#shared/core/errors.ts';
-import { patchOfWritten, type WrittenChange, type WrittenSetting, writeSetting } from './written-setting.ts';
+import { invalid } from '#shared/core/errors.ts';
+import { patchOfWritten, refuseMoved, type WrittenChange, type WrittenSetting, writeSetting } from './written-setting.ts';
 
 /**
  * The terms of a gateway that operators change by a form, by the name of its field. From what value on a cashout needs approval is a matter of its policies (decision 0079); what
@@ -53,10 +53,7 @@ export function patchOfTerms(change: TermsChange): Record<string, unknown> {
 
 /** @throws conflict naming what is there now, where that is not what whoever asks saw */
 export function refuseMovedTerms(gateway: object, change: TermsChange): void {
-  const now = writtenTerms(gateway);
-  for (const [name, [from]] of Object.entries(change) as [OperatorTermName, readonly [string, string]][])
-    if (now[name] !== from)
-      throw new ServiceError('conflict', { message: `Somebody changed ${name} meanwhile: it is "${now[name]}" now, and was "${from}". Nothing was saved.` });
+  refuseMoved(writtenTerms(gateway), change);
 }
 
 function readSeen(text: string): Record<OperatorTermName, string> {

@@ -1,4 +1,4 @@
-import { invalid } from '#shared/core/errors.ts';
+import { invalid, ServiceError } from '#shared/core/errors.ts';
 
 /** How a setting is written in a form; everything is text there, and the empty text is null. */
 type Kind = 'text' | 'flag' | 'minutes' | 'count';
@@ -34,6 +34,13 @@ export function patchOfWritten<Name extends string>(settings: Readonly<Record<Na
     else patch[first] = { ...(patch[first] as object | undefined), [second]: value };
   }
   return patch;
+}
+
+/** @throws conflict naming what is there now, where that is not what whoever asks saw */
+export function refuseMoved<Name extends string>(now: Readonly<Record<Name, string>>, change: WrittenChange<Name>): void {
+  for (const [name, pair] of Object.entries(change) as [Name, readonly [string, string]][])
+    if (now[name] !== pair[0])
+      throw new ServiceError('conflict', { message: `Somebody changed ${name} meanwhile: it is "${now[name]}" now, and was "${pair[0]}". Nothing was saved.` });
 }
 
 /** A change in the words that a person agrees to, and the record keeps. Pure. */

@@ -59,7 +59,7 @@ export interface UnopenedHolding {
 }
 
 /**
- * The watched wallets and assets of a network without an opening entry, with what the books took of them or will, as far as it
+ * The watched wallets and assets of these networks without an opening entry, with what the books took of them or will, as far as it
  * is final: all that was seen, even before an indexer gave its word that it watches the wallet, and that may be blocks later.
  * Movements that were booked before the token was configured passed the books by. Takes no lock.
  */
