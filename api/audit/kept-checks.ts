@@ -8,7 +8,7 @@ export const KEPT_CHECKS: readonly Check[] = [
   {
     name: 'A33',
     title:
-      'what lists count, what credits, the months of gateways and the uses of addresses are said to add up to, and the figures of each day, are what their rows are; and no coins are missing where open ones are looked for',
+      'what lists count, what credits, the months of gateways and of expenses and the uses of addresses are said to add up to, and the figures of each day, are what their rows are; and no coins are missing where open ones are looked for',
     mayPass: false,
     onlyInforms: true,
     query: `
@@ -52,6 +52,12 @@ export const KEPT_CHECKS: readonly Check[] = [
           join (select distinct x.transaction_id, y.gateway_id from ledger_entries x join ledger_accounts y on y.id = x.account_id where y.gateway_id is not null) o
             on o.transaction_id = e.transaction_id) both_sides
       group by gateway_id, asset_id, month, kind, account having sum(amount) <> 0 or sum(entries) <> 0
+      union all
+      select 'expenses', gateway_id, month || ' ' || billing || ' ' || asset_id, coalesce(nullif(sum(coins), 0), nullif(sum(usd), 0), sum(lines)) from (
+        select gateway_id, month, billing, asset_id, coins, usd, lines from expense_months
+        union all
+        select gateway_id, date_trunc('month', at at time zone 'UTC')::date, billing, asset_id, -coins, -usd, -1 from accruals) both_sides
+      group by gateway_id, month, billing, asset_id having sum(coins) <> 0 or sum(usd) <> 0 or sum(lines) <> 0
       union all
       select 'addresses', gateway_id, address_id || ' ' || asset_id, sum(sent) from (
         select b.gateway_id, u.address_id, u.asset_id, u.sent, u.cashouts from address_uses u join address_book b on b.id = u.address_id

@@ -64,7 +64,7 @@ export async function listMonths(sql: Reads, gatewayId: string, limit: number): 
 /** Rows appended that are worth adding up. */
 const FOLDED_FROM = 200;
 
-/** Adds up what was appended since the last time with what it adds to; answers how many rows it was. Whoever reads meanwhile sees the one or the other. */
+/** Adds up what was appended since the last time with what it adds to, and what the platform bore with it; answers how many rows of postings it was. Whoever reads meanwhile sees the one or the other. */
 export async function foldMonths(sql: Reads): Promise<number> {
   const [enough] = await sql`select 1 from gateway_months where not folded offset ${FOLDED_FROM - 1} limit 1`;
   if (enough === undefined) return 0;
@@ -76,7 +76,15 @@ export async function foldMonths(sql: Reads): Promise<number> {
       returning m.*),
     added as (
       insert into gateway_months (gateway_id, asset_id, month, kind, account, amount, entries, folded)
-      select gateway_id, asset_id, month, kind, account, sum(amount), sum(entries), true from (select * from appended union all select * from sums) a group by 1, 2, 3, 4, 5)
+      select gateway_id, asset_id, month, kind, account, sum(amount), sum(entries), true from (select * from appended union all select * from sums) a group by 1, 2, 3, 4, 5),
+    expenses as (delete from expense_months where not folded returning *),
+    expense_sums as (
+      delete from expense_months m using (select distinct gateway_id, month, billing, asset_id from expenses) k
+      where m.folded and (m.gateway_id, m.month, m.billing, m.asset_id) = (k.gateway_id, k.month, k.billing, k.asset_id)
+      returning m.*),
+    expenses_added as (
+      insert into expense_months (gateway_id, month, billing, asset_id, coins, usd, lines, folded)
+      select gateway_id, month, billing, asset_id, sum(coins), sum(usd), sum(lines), true from (select * from expenses union all select * from expense_sums) a group by 1, 2, 3, 4)
     select 1 from appended`;
   return rows.length;
 }

@@ -107,16 +107,19 @@ export interface ListedExpense {
   lineCount: number;
 }
 
-/** What the platform bore, by gateway, month and asset, the latest month first; it sums up the `platformExpense` accounts. Locks nothing. */
+/** What the platform bore, by gateway, month and asset, the latest month first; it sums up the `platformExpense` accounts, from what is kept of each month. Locks nothing. */
 export async function listExpensesForOperator(sql: Reads, filter: InvoiceFilter & { billing: string | null }): Promise<Listed<ListedExpense>> {
+  const { gatewayId, month, billing } = filter;
   const rows = await sql<(ListedExpense & { total: number })[]>`
-    select r.gateway_id, g.name as "gatewayName", to_char(r.at at time zone 'UTC', 'YYYY-MM') as month, r.billing, n.name as network,
-      a.symbol as "assetSymbol", trim_scale(sum(r.coins))::text as amount, trim_scale(sum(r.usd))::text as usd, count(*) as "lineCount", count(*) over () as total
-    from accruals r join gateways g on g.id = r.gateway_id join assets a on a.id = r.asset_id join networks n on n.id = a.network_id
-    where (${filter.gatewayId}::uuid is null or r.gateway_id = ${filter.gatewayId}) and (${filter.billing}::text is null or r.billing = ${filter.billing})
-      and (${filter.month}::date is null or date_trunc('month', r.at at time zone 'UTC') = ${filter.month}::date)
-    group by r.gateway_id, g.name, month, r.billing, n.name, a.symbol
-    order by month desc, g.name, r.gateway_id, r.billing, n.name, a.symbol limit ${filter.limit} offset ${filter.offset}`;
+    select m.gateway_id, g.name as "gatewayName", to_char(m.month, 'YYYY-MM') as month, m.billing, n.name as network,
+      a.symbol as "assetSymbol", trim_scale(m.coins)::text as amount, trim_scale(m.usd)::text as usd, m.lines as "lineCount", count(*) over () as total
+    from (
+      select gateway_id, month, billing, asset_id, sum(coins) as coins, sum(usd) as usd, sum(lines)::bigint as lines from expense_months
+      where true ${gatewayId === null ? sql`` : sql`and gateway_id = ${gatewayId}`} ${billing === null ? sql`` : sql`and billing = ${billing}`}
+        ${month === null ? sql`` : sql`and month = ${month}::text::date`}
+      group by 1, 2, 3, 4) m
+    join gateways g on g.id = m.gateway_id join assets a on a.id = m.asset_id join networks n on n.id = a.network_id
+    order by m.month desc, g.name, m.gateway_id, m.billing, n.name, a.symbol, m.asset_id limit ${filter.limit} offset ${filter.offset}`;
   return { items: rows.map(({ total: _, ...item }) => item), total: rows[0]?.total ?? 0 };
 }
 

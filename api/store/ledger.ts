@@ -94,18 +94,22 @@ export async function insertEntriesOfMany(
       ${entries.map((entry) => entry.assetId)}::uuid[], ${entries.map((entry) => formatAmount(entry.amount))}::numeric[])`;
 }
 
+/** What one kind of account of a gateway holds of one asset. */
 export interface BalanceRow {
   kind: string;
   assetId: string;
-  settlementId: string | null;
   balance: bigint;
 }
 
-/** Every balance of one gateway, per account, without the empty ones of settlements that have ended; takes no lock. */
+/**
+ * What each kind of account of one gateway holds, of every asset it ever held. `reserved` is what its postings add up to in the accounts of its cashouts, also of those
+ * that have ended: each leaves an empty account behind, and one that is not empty by a fault still shows. Takes no lock.
+ */
 export async function listGatewayBalances(reads: Reads, gatewayId: string): Promise<BalanceRow[]> {
   const rows = await reads<(Omit<BalanceRow, 'balance'> & { balance: string })[]>`
-    select kind, asset_id, settlement_id, balance from ledger_accounts
-    where gateway_id = ${gatewayId} and (settlement_id is null or balance <> 0) order by id`;
+    select kind, asset_id, balance from ledger_accounts where gateway_id = ${gatewayId} and kind <> 'reserved'
+    union all
+    select 'reserved', asset_id, sum(amount) from gateway_months where gateway_id = ${gatewayId} and account = 'reserved' group by asset_id`;
   return rows.map((row) => ({ ...row, balance: parseTrusted(row.balance) }));
 }
 

@@ -302,6 +302,8 @@ function closing(): string[] {
      from ledger_entries e join ledger_accounts a on a.id = e.account_id join ledger_transactions t on t.id = e.transaction_id
        join (select distinct transaction_id, gateway_id from gateway_entries) g on g.transaction_id = e.transaction_id
      group by 1, 2, 3, 4, 5`,
+    `insert into expense_months (gateway_id, month, billing, asset_id, coins, usd, lines, folded)
+     select gateway_id, date_trunc('month', at at time zone 'UTC')::date, billing, asset_id, sum(coins), sum(usd), count(*), true from accruals group by 1, 2, 3, 4`,
     `insert into address_uses (address_id, asset_id, cashouts, sent, first_at, last_at, folded)
      select address_id, asset_id, count(*), sum(received_amount), min(settled_at), max(settled_at), true from settlements where status = 'SETTLED' group by 1, 2`,
     'drop table history, swept, cashed, drawn, postings',

@@ -25,7 +25,7 @@ export const WORKING_RIGHTS: Readonly<Record<'http' | 'worker' | 'signer' | 'ind
     reads: words(`
       accepted_header_fields accruals address_book address_uses adopted_transactions allowlist_entries aml_events aml_refund_credits aml_refunds api_key_makers api_keys assets
       authenticators backups chain_blocks chain_tips charge_draws charges clock_offset code_guards console_actions credit_draws credit_tallies credits currencies
-      database_epochs day_changes day_figures deposit_addresses deposits export_parts exports freezes further_transfers gateway_entries gateway_months gateway_secrets
+      database_epochs day_changes day_figures deposit_addresses deposits expense_months export_parts exports freezes further_transfers gateway_entries gateway_months gateway_secrets
       gateways idempotency_keys identities indexer_leases invitations invoice_lines invoices issuer_refusals ledger_accounts ledger_entries ledger_transactions
       lying_deposits lying_outputs memberships mempool_deposits mempool_snapshots mempool_transactions networks opening_outputs operator_actions operator_proposals outbox
       gateway_logos
@@ -148,7 +148,7 @@ export const WORKING_RIGHTS: Readonly<Record<'http' | 'worker' | 'signer' | 'ind
       accepted_header_fields accruals address_book address_uses adopted_transactions aml_events aml_refund_credits aml_refunds assets audit_changes
       audit_marks audit_moves authenticators balance_looks blind_blocks canary chain_blocks chain_tips charge_draws charges clock_offset
       console_actions consumer_leases credit_draws credit_tallies credits currencies database_epochs day_changes day_figures deposit_addresses
-      deposits export_parts exports freezes further_transfers gateway_entries gateway_months gateway_secrets gateways idempotency_keys indexer_leases invitations invoice_lines invoices
+      deposits expense_months export_parts exports freezes further_transfers gateway_entries gateway_months gateway_secrets gateways idempotency_keys indexer_leases invitations invoice_lines invoices
       issuer_refusals ledger_accounts ledger_entries ledger_transactions lying_deposits lying_outputs
       mempool_deposits mempool_snapshots mempool_transactions networks opening_outputs operator_actions outbox output_locks parked_messages payment_events
       payment_names payment_offers payment_steps payments payout_attempts payout_events payouts people person_notices pool_moves price_quotes price_sources prices provider_sign_ins reconciliations
@@ -187,6 +187,7 @@ export const WORKING_RIGHTS: Readonly<Record<'http' | 'worker' | 'signer' | 'ind
         first_seen_at height lost_at parts path payment_id position raw_amount screening_ref screening_score sender state trace_context unproven
         usd_price waits_since)`,
       export_parts: 'insert delete',
+      expense_months: 'insert delete',
       exports: 'insert update(byte_count ended_at failures place problem row_count state worked_at) delete',
       freezes: 'insert update(lost_deposits) delete',
       gateway_months: 'insert delete',

@@ -5,6 +5,8 @@ import type { Gateway } from '#api/deps.ts';
 import { readStatement } from '#api/gateways/read-statement.ts';
 import { findGateway } from '#api/store/gateways.ts';
 import { foldMonths, listMonthSums } from '#api/store/gateway-months.ts';
+import { listExpensesForOperator } from '#api/store/invoices.ts';
+import { listGatewayBalances } from '#api/store/ledger.ts';
 import { writeHistory } from '#ops/bench/history.ts';
 import { amount, formatAmount, parseTrusted } from '#shared/core/money.ts';
 import type { Tx } from '#shared/platform/postgres.ts';
@@ -169,6 +171,32 @@ function minus(text: string): string {
   return formatAmount(-parseTrusted(text));
 }
 
+/** Takes back a third of what was accrued, part by part, at moments of many months. */
+async function takeBack(seed: number): Promise<void> {
+  await database.sql`
+    insert into accruals (reverses, gateway_id, payment_id, asset_id, coins, price_usd, usd, billing, at)
+    select id, gateway_id, payment_id, asset_id, -coins / 2, price_usd, -usd / 2, billing, timestamptz '2020-01-31T23:59:59Z' + nth * interval '17 days 1 second'
+    from (select *, row_number() over (order by id) as nth from accruals where reverses is null) r where nth % 3 = ${seed - 1}`;
+}
+
+/** What the platform bore, narrowed in each way, against the accruals themselves. */
+async function compareExpenses(): Promise<void> {
+  for (const [gatewayId, month, billing] of [
+    [null, null, null],
+    [gateway.id, null, 'MONTHLY'],
+    [null, '2020-02-01', null],
+    [null, null, 'PLATFORM'],
+  ] as const) {
+    const rows = await database.sql`
+      select gateway_id, to_char(at at time zone 'UTC', 'YYYY-MM') as month, billing, asset_id, trim_scale(sum(coins))::text as amount, trim_scale(sum(usd))::text as usd, count(*) as line_count
+      from accruals where (${gatewayId}::uuid is null or gateway_id = ${gatewayId}) and (${billing}::text is null or billing = ${billing})
+        and (${month}::text is null or to_char(at at time zone 'UTC', 'YYYY-MM-01') = ${month}) group by 1, 2, 3, 4`;
+    const { items, total } = await listExpensesForOperator(database.sql, { gatewayId, month, billing, limit: 1_000, offset: 0 });
+    const line = (row: Record<string, unknown>): string => JSON.stringify([row.gatewayId, row.month, row.billing, row.amount, row.usd, row.lineCount]);
+    expect([total, items.map((row) => line({ ...row })).sort()]).toEqual([rows.length, rows.map(line).sort()]);
+  }
+}
+
 async function audited(): Promise<unknown> {
   return (await runCheck(database.sql, KEPT, { staticAllowed: true })).rows;
 }
@@ -176,12 +204,29 @@ async function audited(): Promise<unknown> {
 it('opening, movements and closing are those of all postings, whatever was posted and however much of it is added up', async () => {
   for (const seed of [1, 2, 3]) {
     await writeChance(seed, 60);
+    await takeBack(seed);
     for (const month of MONTHS) await compare(month);
+    await compareExpenses();
     if (seed === 2) expect(await foldMonths(database.as('worker').sql)).toBeGreaterThan(200);
   }
   const [{ month }] = await database.sql<[{ month: string }]>`select to_char(max(month), 'YYYY-MM') as month from gateway_months`;
   await compare(month);
+  await compareExpenses();
   expect(await audited()).toEqual([]);
+});
+
+it('each kind of account of a gateway holds what is in all its accounts of that kind, however much of it is added up', async () => {
+  // The postings of this file are written without their balances: what they add up to counts here.
+  const held = new Map(
+    (await listGatewayBalances(database.sql, gateway.id)).map(({ kind, assetId, balance }) => [`${kind} ${assetId}`, formatAmount(balance)]),
+  );
+  const reserved = await database.sql<{ of: string; sum: string }[]>`
+    select 'reserved ' || e.asset_id as of, sum(e.amount)::text as sum from ledger_entries e join ledger_accounts a on a.id = e.account_id
+    where a.gateway_id = ${gateway.id} and a.kind = 'reserved' group by 1`;
+  const own = await database.sql<{ of: string; sum: string }[]>`
+    select kind || ' ' || asset_id as of, balance::text as sum from ledger_accounts where gateway_id = ${gateway.id} and kind <> 'reserved'`;
+  expect(reserved.some(({ sum }) => Number(sum) !== 0)).toBe(true);
+  expect([...held].sort()).toEqual([...reserved, ...own].map(({ of, sum }) => [of, formatAmount(parseTrusted(sum))]).sort());
 });
 
 it('what was appended is added up to one row of each, and not before it is many', async () => {
@@ -191,6 +236,7 @@ it('what was appended is added up to one row of each, and not before it is many'
   await writeChance(5, 100);
   expect(await foldMonths(database.as('worker').sql)).toBeGreaterThan(200);
   expect(await database.sql`select 1 from gateway_months group by gateway_id, asset_id, month, kind, account having count(*) > 1`).toEqual([]);
+  expect(await database.sql`select 1 from expense_months group by gateway_id, month, billing, asset_id having count(*) > 1`).toEqual([]);
   for (const month of MONTHS) await compare(month);
 });
 
@@ -206,19 +252,37 @@ it('the statement of a late month reads sums of months, and no posting', async (
   expect(rowsRead(own.filter((node) => node['Index Name'] !== undefined && node['Node Type'] !== 'Bitmap Index Scan'))).toBeLessThanOrEqual(count);
 });
 
-it('a sum that is not that of its postings is found by the audit', async () => {
+it('what the platform bore and what a gateway holds are read from sums: no accrual, and no account of a cashout', async () => {
+  const expenses = await plansOfHttp(database, (sql) => listExpensesForOperator(sql, { gatewayId: null, month: null, billing: null, limit: 50, offset: 0 }));
+  expect(expenses.map((node) => node['Relation Name'])).not.toContain('accruals');
+  const balances = await plansOfHttp(database, (sql) => listGatewayBalances(sql, gateway.id));
+  const [{ own }] = await database.sql<
+    [{ own: number }]
+  >`select count(*)::int as own from ledger_accounts where gateway_id = ${gateway.id} and kind <> 'reserved'`;
+  expect(rowsRead(balances.filter((node) => node['Relation Name'] === 'ledger_accounts'))).toBe(own);
+});
+
+it('a sum that is not that of its rows is found by the audit', async () => {
   expect(await audited()).toEqual([]);
-  for (const tamper of ['amount = amount + 1', 'entries = entries + 1'])
+  for (const [table, list, tamper] of [
+    ['gateway_months', 'months', 'amount = amount + 1'],
+    ['gateway_months', 'months', 'entries = entries + 1'],
+    ['expense_months', 'expenses', 'coins = coins + 1'],
+    ['expense_months', 'expenses', 'usd = usd + 1'],
+    ['expense_months', 'expenses', 'lines = lines + 1'],
+  ])
     await expect(
       database.transaction(async (tx) => {
-        await tx.unsafe(`update gateway_months set ${tamper} where ctid = (select min(ctid) from gateway_months)`);
-        expect((await runCheck(tx, KEPT, { staticAllowed: true })).rows).toMatchObject([{ list: 'months' }]);
+        await tx.unsafe(`update ${table} set ${tamper} where ctid = (select min(ctid) from ${table})`);
+        expect((await runCheck(tx, KEPT, { staticAllowed: true })).rows).toMatchObject([{ list }]);
         throw new Error('taken back');
       }),
     ).rejects.toThrow('taken back');
 });
 
 it('no process that posts may write the sums itself, and none that serves requests may take them away', async () => {
-  await expect(database.as('http').sql`delete from gateway_months`).rejects.toMatchObject({ code: '42501' });
-  await expect(database.as('worker').sql`update gateway_months set amount = 0`).rejects.toMatchObject({ code: '42501' });
+  for (const table of ['gateway_months', 'expense_months']) {
+    await expect(database.as('http').sql.unsafe(`delete from ${table}`)).rejects.toMatchObject({ code: '42501' });
+    await expect(database.as('worker').sql.unsafe(`update ${table} set folded = true`)).rejects.toMatchObject({ code: '42501' });
+  }
 });
