@@ -54,7 +54,7 @@ describe('what the platform bears (decisions 11)', () => {
     await pay('USDT', 100_000_000n);
     await pay('ETH', 10_000_000_000_000_000n);
     const before = await accruals();
-    await books.db.sql`alter table accruals disable trigger accruals_append_only`;
+    await books.db.sql`alter table accruals disable trigger user`;
     await books.db.sql`delete from accruals`;
     const migration = await readFile('shared/schema/0009_inquiry_and_accruals.sql', 'utf8');
     await books.db.sql.unsafe(migration.slice(migration.indexOf('insert into accruals')));
@@ -83,7 +83,7 @@ describe('what the platform bears (decisions 11)', () => {
     await pay('USDT', 100_000_000n);
     await expect(books.db.sql`update accruals set coins = 9`).rejects.toThrow();
     await expect(books.db.sql`delete from accruals`).rejects.toThrow();
-    await books.db.sql`alter table accruals disable trigger accruals_append_only`;
+    await books.db.sql`alter table accruals disable trigger user`;
     const [gone] = await books.db.sql`delete from accruals returning to_jsonb(accruals) as kept`;
     expect((await runAudit(books.deps.db.sql)).filter((one) => one.rows.length > 0).map((one) => one.check)).toEqual(['A16', 'A18']);
     await books.db.sql`insert into accruals select * from jsonb_populate_record(null::accruals, ${books.db.sql.json(gone?.kept)})`;

@@ -122,6 +122,7 @@ describe('the monthly invoice (decisions 11)', () => {
     // As if its transaction had begun before the month ended and was committed after the invoice.
     await books.db.sql`alter table accruals disable trigger accruals_append_only`;
     await books.db.sql`update accruals set at = ${new Date(boundary.getTime() - 1)} where payment_id = ${late}`;
+    await books.db.sql`update expense_months set month = month - interval '1 month' where month = ${boundary}`;
     await books.db.sql`alter table accruals enable trigger accruals_append_only`;
     expect(await closeMonths(books.deps)).toBe(0);
     await assertCleanAudit(books.db);
@@ -182,6 +183,7 @@ describe('the monthly invoice (decisions 11)', () => {
     await books.db.sql`alter table accruals disable trigger accruals_append_only`;
     await books.db.sql`update payments set billing = 'PLATFORM' where id = ${id}`;
     await books.db.sql`update accruals set billing = 'PLATFORM' where payment_id = ${id}`;
+    await books.db.sql`update expense_months set billing = 'PLATFORM'`;
     await books.db.sql`alter table accruals enable trigger accruals_append_only`;
     await goTo(next(await now()));
     expect(await closeMonths(books.deps)).toBe(0);
