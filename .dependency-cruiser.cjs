@@ -113,7 +113,7 @@ module.exports = {
     door('pino', 'shared/platform/logger\\.ts'),
     door(
       'zod',
-      'shared/platform/(config|provider-rules)\\.ts|api/gateways/(gateway-settings|read-policies)\\.ts|api/people/(desk|gateway-acts|operator-acts)\\.ts',
+      'shared/platform/(config|provider-rules)\\.ts|api/gateways/(gateway-settings|read-policies)\\.ts|api/people/(desk|gateway-acts/[a-z-]+|operator-acts)\\.ts',
     ),
     door('umzug', 'shared/platform/migrate\\.ts'),
     {

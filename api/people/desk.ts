@@ -15,7 +15,7 @@ import type { SettlementReview } from '#api/settlements/review.ts';
 import { type AskedAct, doGatewayAct, gatewayActOptions, reviewCashout } from './do-gateway-act.ts';
 import { type AskedOperatorAct, doOperatorAct, operatorActOptions } from './do-operator-act.ts';
 import { GATEWAY_ACT_NAMES, OPERATOR_ACT_NAMES } from './act-names.ts';
-import { languageTag } from './gateway-acts.ts';
+import { languageTag } from './gateway-acts/gateway-act.ts';
 import { mailLink, signInByLink } from './mailed-link.ts';
 import { NOTIFICATION_KINDS, type NotificationKind } from '#api/store/notifications.ts';
 import { chooseNotifications } from './notifications.ts';

@@ -187,7 +187,7 @@ describe('a request that no page of the console sent', () => {
 
 describe('whoever holds one role', () => {
   it('does nothing that it does not allow, whatever they prove', async () => {
-    const { GATEWAY_ACTS } = await import('#api/people/gateway-acts.ts');
+    const { GATEWAY_ACTS } = await import('#api/people/gateway-acts/gateway-acts.ts');
     const roles = await sql()<{ name: string; permissions: string[] }[]>`select name, permissions from roles where not operates and name <> 'owner'`;
     for (const { name, permissions } of roles) {
       const thief = await member(name);

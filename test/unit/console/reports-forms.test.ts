@@ -5,7 +5,7 @@ import type { ReportsScreen, Surroundings } from '#api/console/page/model.ts';
 import { Reports } from '#api/console/page/reports.tsx';
 import { Texts } from '#api/console/page/texts.ts';
 import { columnsOf, kindsFor } from '#api/exports/chosen-columns.ts';
-import { GATEWAY_ACTS } from '#api/people/gateway-acts.ts';
+import { GATEWAY_ACTS } from '#api/people/gateway-acts/gateway-acts.ts';
 import { inEnglish } from '#test/fixtures/console-texts.ts';
 
 const choices = kindsFor(['team:manage']).map((kind) => ({ kind, columns: columnsOf(kind, kind === 'ledger' ? ['asset', 'amount'] : undefined) }));
