@@ -1,4 +1,5 @@
-import axe from 'axe-core';
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 
 export interface TabOptions extends BrowserContextOptions {
@@ -17,12 +18,39 @@ export interface Tab {
   trouble: string[];
 }
 
+/** Less than half of what `axe.source` is, which every page that is looked at has to read. */
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
 /** WCAG 2.2 at levels A and AA, with everything before it. */
 const TAGS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
 
+/** What playwright itself has switched off: of two such lists Chromium reads the last. */
+const OFF_IN_PLAYWRIGHT = [
+  'AvoidUnnecessaryBeforeUnloadCheckSync',
+  'DestroyProfileOnBrowserClose',
+  'HttpsUpgrades',
+  'HttpsFirstBalancedModeAutoEnable',
+  'LensOverlay',
+  'MediaRouter',
+  'PaintHolding',
+  'ThirdPartyStoragePartitioning',
+  'AvoidCorsURLLoaderRestartOnRedirect',
+  'OptimizationHints',
+  'NetworkTimeServiceQuerying',
+  'AimEnabled',
+  'PreconnectToSearch',
+];
+/** The suggestions below the address bar are pages of their own, which each window loads in advance: a second of CPU, and nobody here types there. */
+const OFF_HERE = ['WebUIOmniboxPopup', 'WebUIOmniboxAimPopup', 'WebUIOmniboxFullPopup'];
+
 /** Starts a Chromium; as root it refuses to run in its sandbox. */
 export async function launchChromium(executablePath: string): Promise<Browser> {
-  const args = ['--disable-background-timer-throttling', '--disable-renderer-backgrounding', '--disable-dev-shm-usage'];
+  const args = [
+    '--disable-background-timer-throttling',
+    '--disable-renderer-backgrounding',
+    '--disable-dev-shm-usage',
+    `--disable-features=${[...OFF_IN_PLAYWRIGHT, ...OFF_HERE].join(',')}`,
+  ];
   return chromium.launch({ executablePath, args: process.getuid?.() === 0 ? [...args, '--no-sandbox'] : args });
 }
 
@@ -53,7 +81,7 @@ export async function openTab(browser: Browser, { origins = [], tolerate, ...opt
 /** What axe finds against WCAG 2.2 AA, or against these rules of it: one line per rule and element. */
 export async function axeFindings(page: Page, rules?: string[]): Promise<string[]> {
   // Evaluated by the debugger: a script element would need a hole in the page's CSP.
-  if (!(await page.evaluate(() => 'axe' in window))) await page.evaluate(axe.source);
+  if (!(await page.evaluate(() => 'axe' in window))) await page.evaluate(AXE);
   const runOnly = rules === undefined ? { type: 'tag', values: TAGS } : { type: 'rule', values: rules };
   return page.evaluate(async (wanted) => {
     const { axe } = window as unknown as { axe: { run(where: Document, options: object): Promise<{ violations: Violation[] }> } };
