@@ -1,4 +1,5 @@
 import { configDefaults, defineConfig } from 'vitest/config';
+import { LongestFirst } from './harness/longest-first.ts';
 
 const withServices = ['test/harness/global-setup.ts'];
 const withBrowser = [...withServices, 'test/harness/browser-setup.ts'];
@@ -53,6 +54,7 @@ export default defineConfig({
   oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
   test: {
     pool: 'forks',
+    sequence: { sequencer: LongestFirst },
     // What a file imports stays for the next one of its worker: reading it anew for each file costs more than most files do. A
     // file must therefore put back what it changes outside of itself (environment, clock, HTTP).
     isolate: false,
