@@ -23,11 +23,33 @@ const KEY = /^[0-9a-f]{64}$/;
 const PRIVATE_PREFIX = Buffer.from('302e020100300506032b657004220420', 'hex');
 const PUBLIC_PREFIX = Buffer.from('302a300506032b6570032100', 'hex');
 
+/** What `make` answers for a key, made once: to read a key takes longer than to sign with it, and a process knows but the few of its configuration. */
+function onceForEachKey<T>(make: (key: string) => T): (key: string) => T {
+  const made = new Map<string, T>();
+  return (key) => {
+    const known = made.get(key);
+    if (known !== undefined) return known;
+    const one = make(key);
+    made.set(key, one);
+    return one;
+  };
+}
+
+const privateOf = onceForEachKey((key): KeyObject => {
+  if (!KEY.test(key)) throw new Invariant('a private key of statements has 64 hex digits');
+  return createPrivateKey({ key: Buffer.concat([PRIVATE_PREFIX, Buffer.from(key, 'hex')]), format: 'der', type: 'pkcs8' });
+});
+
+const publicOf = onceForEachKey((key): KeyObject => {
+  if (!KEY.test(key)) throw new Invariant('a public key of statements has 64 hex digits');
+  return createPublicKey({ key: Buffer.concat([PUBLIC_PREFIX, Buffer.from(key, 'hex')]), format: 'der', type: 'spki' });
+});
+
 /** Public half of a private key of 64 hex digits. @throws Invariant when it is none */
-export function publicHalf(privateKey: string): string {
+export const publicHalf = onceForEachKey((privateKey): string => {
   const { x } = createPublicKey(privateOf(privateKey)).export({ format: 'jwk' });
   return Buffer.from(x as string, 'base64url').toString('hex');
-}
+});
 
 /** Signs what is said about one thing. @throws Invariant when the key is none */
 export function makeStatement(privateKey: string, { kind, subject, said }: { kind: string; subject: string; said: Said }): Statement {
@@ -52,16 +74,6 @@ const VERSION = 'sluice statement 1';
 /** Every field in the order of its name: the same thing said twice is the same text. */
 function textOf(kind: string, subject: string, said: Said): string {
   return JSON.stringify([VERSION, kind, subject, Object.entries(said).sort(([a], [b]) => (a < b ? -1 : 1))]);
-}
-
-function privateOf(key: string): KeyObject {
-  if (!KEY.test(key)) throw new Invariant('a private key of statements has 64 hex digits');
-  return createPrivateKey({ key: Buffer.concat([PRIVATE_PREFIX, Buffer.from(key, 'hex')]), format: 'der', type: 'pkcs8' });
-}
-
-function publicOf(key: string): KeyObject {
-  if (!KEY.test(key)) throw new Invariant('a public key of statements has 64 hex digits');
-  return createPublicKey({ key: Buffer.concat([PUBLIC_PREFIX, Buffer.from(key, 'hex')]), format: 'der', type: 'spki' });
 }
 
 interface Configured {
