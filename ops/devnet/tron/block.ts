@@ -47,9 +47,13 @@ export function sealBlock(block: Omit<Block, 'id' | 'txTrieRoot'>): Block {
   return { ...block, txTrieRoot, id: block.number.toString(16).padStart(16, '0') + hash.slice(16) };
 }
 
-/** The producer's signature over the header; made only when somebody looks at the block. */
+const signatures = new WeakMap<Block, Hex>();
+
+/** The producer's signature over the header; made when somebody first looks at the block, since many look at the newest one again and again. */
 export function producerSignature(block: Block): Hex {
-  return signHash(toHex(sha256(headerBytes(block))), producerKey(block.producer));
+  const known = signatures.get(block) ?? signHash(toHex(sha256(headerBytes(block))), producerKey(block.producer));
+  signatures.set(block, known);
+  return known;
 }
 
 function headerBytes(block: Omit<Block, 'id'>): Uint8Array {
