@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Gateway, GatewaySettings } from '#api/deps.ts';
 import { CALLBACK_URL, isCallbackUrl } from '#shared/core/callback-url.ts';
 import { isHexColour } from '#shared/core/accent.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { invalid } from '#shared/core/errors.ts';
 import { isMoney, parseTrusted } from '#shared/core/money.ts';
 import { POLICY } from '#shared/core/policy.ts';

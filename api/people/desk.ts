@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { type IdentityProvider, openIdentityProvider } from '#api/clients/identity-provider.ts';
 import type { Deps } from '#api/deps.ts';
 import { endSessions, type Session } from '#api/store/sessions.ts';

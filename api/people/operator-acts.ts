@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Deps, Reply } from '#api/deps.ts';
 import { allocateDeposit } from '#api/operator/allocate.ts';
 import { clearHaltedWallet } from '#api/operator/clear-wallet.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** A role that a claim of an identity provider gives. */
 export interface ProviderRule {

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Deps, Gateway } from '#api/deps.ts';
 import { addAddress, hideAddress, renameAddress } from '#api/settlements/address-book.ts';
 import { listCreditAsks, SCREENING_CREDIT } from '#api/store/credit-asks.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Commit } from '#api/deps.ts';
 import { createExport, READS_AUDIT } from '#api/exports/exports.ts';
 import { OFFERED_KINDS, rememberColumns } from '#api/exports/chosen-columns.ts';

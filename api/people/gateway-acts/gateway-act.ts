@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Commit, Deps, Gateway, Reply } from '#api/deps.ts';
 import type { Act } from '../step-up.ts';
 import type { Tx } from '#shared/platform/postgres.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { PERMISSIONS } from '#api/gateways/keys.ts';
 import { addToAllowlist, removeFromAllowlist } from '#api/gateways/change-allowlist.ts';
 import { changeKey, createKey, revokeKey } from '#api/gateways/manage-keys.ts';

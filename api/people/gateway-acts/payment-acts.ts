@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { createPayment } from '#api/payments/create.ts';
 import { inquirePayment } from '#api/payments/inquire.ts';
 import { loadOwnPayment } from '#api/payments/load.ts';

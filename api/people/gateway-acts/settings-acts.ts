@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { z } from 'zod';
+import * as z from 'zod';
 import { agreeToPolicies, declinePolicies, findWaiting, proposePolicies } from '#api/gateways/change-policies.ts';
 import { readPolicyBook } from '#api/gateways/read-policies.ts';
 import type { PolicyBook } from '#shared/core/written-policies.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Deps } from '#api/deps.ts';
 import type { GatewayActName } from '../act-names.ts';
 import { confirmMemberChange, findWaitingChange, inviteMember, needsAnotherOwner, removeMember, withdrawMemberChange } from '../members.ts';
