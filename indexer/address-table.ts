@@ -1,5 +1,6 @@
 import type { WatchSet } from '#shared/chains/chain.ts';
 import { hasGoodChecksum, KEY_HASH_BYTES, prefixOf, readKeyHash } from '#shared/chains/bitcoin/key-hash.ts';
+import { PAIRS } from '#shared/chains/hex-bytes.ts';
 import { isAddressBytes } from '#shared/chains/tron/address.ts';
 import { ADDRESS_BYTES, decodeBase58 } from '#shared/chains/tron/base58.ts';
 
@@ -12,6 +13,7 @@ const FULLEST = 0.6;
 const KEYS_PER_PIECE = 1 << 14;
 const PIECE_BITS = 14;
 const HEX_ADDRESS_LENGTH = 42;
+const SPACE = 0x20;
 const HEX_ADDRESS = /^0x[0-9a-f]{40}$/;
 
 export interface AddressTable extends WatchSet {
@@ -19,7 +21,8 @@ export interface AddressTable extends WatchSet {
   add(address: string): boolean;
   /**
    * Adds many, joined by spaces, as the database has them: checksums were right when these were made, and nobody can pay to one that is
-   * not, so a million of them are not computed again. @throws RangeError at the first that has not even the shape of one
+   * not, so a million of them are not computed again. They are found from the next question on, when the index is made for all of them at once.
+   * @throws RangeError at the first that has not even the shape of one
    */
   addAll(addresses: string): void;
   /** Whether these twenty bytes are those of an address in the table. */
@@ -30,7 +33,7 @@ export interface AddressTable extends WatchSet {
 /**
  * The watch set as 20-byte keys one after the other, and a flat open-addressing index over them: a tag of one byte and the number of a key per
  * slot, 28 to 37 bytes per address in all and nothing per address per block, so that a million addresses fit in tens of megabytes (performance.md
- * 0.3). When it grows only the index is made anew, after the old one was let go. A look-up that misses, nearly every one, looks at tags and no key; it
+ * 0.3). When it grows only the index is made anew, after the old one was let go; of many that are added together it is made once, when they are all there. A look-up that misses, nearly every one, looks at tags and no key; it
  * costs the parsing of eight bytes for EVM, of one base58 number for TRON and of 32 digits for P2WPKH; no checksum is computed for it.
  */
 export function createAddressTable(): AddressTable {
@@ -40,6 +43,8 @@ export function createAddressTable(): AddressTable {
   let numbers = new Uint32Array(capacity);
   const pieces: Uint32Array[] = [];
   let size = 0;
+  /** How many of the keys the index refers to: the first ones. */
+  let indexed = 0;
   const key = new Uint32Array(WORDS);
   /** Of the P2WPKH addresses in the table; undefined while there is none. */
   let prefix: string | undefined;
@@ -73,28 +78,55 @@ export function createAddressTable(): AddressTable {
 
   /** Whether a key with these ends is there; the common answer is no, and needs no key. */
   const mayHave = (first: number, last: number): boolean => {
+    if (indexed < size) indexAll();
     const hash = hashOf(first, last);
     return tags[next(hash & (capacity - 1), tagOf(hash))] !== 0;
   };
 
-  const hasThis = (): boolean => tags[find()] !== 0;
+  const hasThis = (): boolean => {
+    if (indexed < size) indexAll();
+    return tags[find()] !== 0;
+  };
 
-  const grow = (): void => {
-    capacity *= 2;
+  /** Makes the index anew, for that many keys, of those it referred to. */
+  const growFor = (keys: number): void => {
+    while (keys / capacity > FULLEST) capacity *= 2;
     // Nothing refers to the old ones any more when these are made.
     tags = new Uint8Array(0);
     numbers = new Uint32Array(0);
     tags = new Uint8Array(capacity);
     numbers = new Uint32Array(capacity);
-    for (let number = 0; number < size; number++) {
+    for (let number = 0; number < indexed; number++) {
       const piece = pieceOf(number);
       const place = placeOf(number);
       const hash = hashOf(piece[place] as number, piece[place + WORDS - 1] as number);
       let slot = hash & (capacity - 1);
       while (tags[slot] !== 0) slot = (slot + 1) & (capacity - 1);
-      tags[slot] = tagOf(hash);
-      numbers[slot] = number;
+      refer(slot, hash, number);
     }
+  };
+
+  const refer = (slot: number, hash: number, number: number): void => {
+    tags[slot] = tagOf(hash);
+    numbers[slot] = number;
+  };
+
+  /** Has the index refer to the keys that were added together; one that was there already is dropped. */
+  const indexAll = (): void => {
+    if (size / capacity > FULLEST) growFor(size);
+    const added = size;
+    for (let number = indexed; number < added; number++) {
+      const piece = pieceOf(number);
+      const place = placeOf(number);
+      for (let word = 0; word < WORDS; word++) key[word] = piece[place + word] as number;
+      const slot = find();
+      if (tags[slot] !== 0) continue;
+      refer(slot, hashOf(key[0] as number, key[WORDS - 1] as number), indexed);
+      if (indexed < number) pieceOf(indexed).set(key, placeOf(indexed));
+      indexed += 1;
+    }
+    size = indexed;
+    pieces.length = Math.ceil(size / KEYS_PER_PIECE);
   };
 
   const bytes = new Uint8Array(Math.max(ADDRESS_BYTES, KEY_HASH_BYTES));
@@ -124,22 +156,15 @@ export function createAddressTable(): AddressTable {
     return prefix === undefined && parseBase58(address) && (!checksums || isAddressBytes(bytes));
   };
 
-  const add = (address: string, checksums: boolean): boolean => {
+  const read = (address: string, checksums: boolean): void => {
     if (!parse(address, checksums)) throw new RangeError(`not an address of 20 bytes: ${address}`);
-    return insert();
   };
 
-  /** Adds what is in `key`; false when it was there already. */
-  const insert = (): boolean => {
-    if ((size + 1) / capacity > FULLEST) grow();
-    const slot = find();
-    if (tags[slot] !== 0) return false;
-    tags[slot] = tagOf(hashOf(key[0] as number, key[WORDS - 1] as number));
-    numbers[slot] = size;
+  /** Puts what is in `key` behind the other keys, where the index does not know of it yet. */
+  const append = (): void => {
     if (size % KEYS_PER_PIECE === 0) pieces.push(new Uint32Array(KEYS_PER_PIECE * WORDS));
     pieceOf(size).set(key, placeOf(size));
     size += 1;
-    return true;
   };
 
   return {
@@ -155,18 +180,29 @@ export function createAddressTable(): AddressTable {
       for (let word = 0; word < WORDS; word++) key[word] = wordAt(from, at + 4 * word);
       return hasThis();
     },
-    add: (address) => add(address, true),
+    add(address) {
+      if (indexed < size) indexAll();
+      read(address, true);
+      const slot = find();
+      if (tags[slot] !== 0) return false;
+      append();
+      indexAll();
+      return true;
+    },
     addAll(addresses) {
-      for (let start = 0; start < addresses.length; ) {
-        const space = addresses.indexOf(' ', start);
-        const end = space < 0 ? addresses.length : space;
+      const text = Buffer.from(addresses);
+      for (let start = 0; start < text.length; ) {
         // No text of its own for each of a million.
-        if (prefix === undefined && end - start === HEX_ADDRESS_LENGTH && parseHex(addresses, start, key)) insert();
-        else add(addresses.slice(start, end), false);
+        const isHex = prefix === undefined && (text[start + HEX_ADDRESS_LENGTH] ?? SPACE) === SPACE && readHex(text, start, key);
+        const space = isHex ? start + HEX_ADDRESS_LENGTH : text.indexOf(SPACE, start);
+        const end = space < 0 ? text.length : space;
+        if (!isHex) read(addresses.slice(start, end), false);
+        append();
         start = end + 1;
       }
     },
     get size() {
+      if (indexed < size) indexAll();
       return size;
     },
   };
@@ -185,6 +221,25 @@ function tagOf(hash: number): number {
 /** Four bytes as an unsigned number, the first one highest. */
 function wordAt(bytes: Uint8Array, at: number): number {
   return (((bytes[at] as number) << 24) | ((bytes[at + 1] as number) << 16) | ((bytes[at + 2] as number) << 8) | (bytes[at + 3] as number)) >>> 0;
+}
+
+const ZERO_X = 0x3078;
+/** The same of one that stands in bytes; false also where it does not end before they do. */
+function readHex(text: Uint8Array, start: number, into: Uint32Array): boolean {
+  if ((((text[start] as number) << 8) | (text[start + 1] as number)) !== ZERO_X || start + HEX_ADDRESS_LENGTH > text.length) return false;
+  let wrong = 0;
+  for (let word = 0, at = start + 2; word < WORDS; word++, at += 8) {
+    const high = (pairAt(text, at) << 8) | pairAt(text, at + 2);
+    const low = (pairAt(text, at + 4) << 8) | pairAt(text, at + 6);
+    wrong |= high | low;
+    into[word] = (high << 16) | low;
+  }
+  return wrong >= 0;
+}
+
+/** The byte of two digits; below zero when one is none. */
+function pairAt(text: Uint8Array, at: number): number {
+  return PAIRS[((text[at] as number) << 8) | (text[at + 1] as number)] as number;
 }
 
 const DIGITS = new Int8Array(128).fill(-1);

@@ -31,7 +31,9 @@ describe('the address table', () => {
         }
         expect(table.size).toBe(set.size);
         const packed = createAddressTable();
+        for (const address of added.slice(0, 100)) packed.add(address);
         packed.addAll(added.join(' '));
+        packed.addAll(added.slice(50).join(' '));
         expect(packed.size).toBe(set.size);
         for (const address of [...added, ...asked]) {
           expect(table.has(address)).toBe(set.has(address));
