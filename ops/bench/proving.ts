@@ -1,6 +1,6 @@
 import { DEMO_TOKENS } from '#ops/dev/local-evm.ts';
-import type { BlockContent, Reader } from '#shared/chains/chain.ts';
-import { rangeByLogs } from '#shared/chains/range-by-logs.ts';
+import type { Reader } from '#shared/chains/chain.ts';
+import { openLogRanges } from '#shared/chains/range-by-logs.ts';
 import { watchEndpoints } from '#shared/chains/watch-endpoints.ts';
 import type { Search, SearchResult } from './floor.ts';
 import { ENOUGH, openLocalReader, readAll, watchedTable } from './open-reader.ts';
@@ -28,11 +28,11 @@ function byLogs(urls: readonly string[]): Pick<Reader, 'range'> {
     { name: 'local', blockSeconds: 1 },
     urls.map((url, at) => ({ provider: new URL(url).host, identify: () => (readers[at] as Reader).genesisHash() })),
   );
+  const rangeByLogs = openLogRanges({ endpoints, readers, readBlock: (hash, watched) => (readers[0] as Reader).block(hash, watched) });
   return {
     async range(from, to, watched, how) {
-      const readBlock = (hash: string): Promise<BlockContent> => (readers[0] as Reader).block(hash, watched);
       const asked = { watched, contracts: new Set([DEMO_TOKENS.USDC.toLowerCase()]), enough: how?.enough ?? ENOUGH };
-      const read = await rangeByLogs({ endpoints, readers, readBlock }, { from, to: Math.min(to, from + LOGS_AT_ONCE - 1) }, asked);
+      const read = await rangeByLogs(from, Math.min(to, from + LOGS_AT_ONCE - 1), asked);
       if ('doubt' in read) throw new Error(read.doubt);
       return read;
     },

@@ -88,6 +88,12 @@ export interface TransactionFacts {
   internalUnseen?: true;
 }
 
+/** An answer about logs as it came, and what was found in it. */
+export interface HeardLogs {
+  bytes: Buffer;
+  places: LogPlace[];
+}
+
 /** Abilities that a node may have beyond those that every node of its family must have (EVM). */
 export type NodeAbility = 'block receipts' | 'access lists' | 'state overrides' | 'traces';
 
@@ -111,9 +117,10 @@ export interface Reader {
   range(from: number, to: number, watched: WatchSet, how?: { enough?: number }): Promise<RangeContent>;
   /**
    * Where these tokens moved to or from a watched address in blocks `from` to `to`, by the node's index of logs: nothing of it is proven, and nothing
-   * else that happened there is told. Absent on families whose nodes have no such index.
+   * else that happened there is told. `heard` is what other endpoints answered to the same question, and gets this answer too: one that is the same byte
+   * for byte is not looked through again. Absent on families whose nodes have no such index.
    */
-  tokenPlaces?(from: number, to: number, watched: WatchSet, contracts: ReadonlySet<string>): Promise<LogPlace[]>;
+  tokenPlaces?(from: number, to: number, watched: WatchSet, contracts: ReadonlySet<string>, heard?: HeardLogs[]): Promise<LogPlace[]>;
   /** `inBlock` is the block that may hold it, by the books, because some nodes have no index of all transactions. */
   transaction(txid: string, inBlock?: string): Promise<TransactionFacts | null>;
   /** Chain units held by `address` at `height` (at the head when absent); `contract` null is the native coin. */

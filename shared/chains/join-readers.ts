@@ -1,6 +1,6 @@
 import type { FinalityRule } from '#shared/core/assets.ts';
 import { type AnnouncedBlock, type BlockRef, ChainUnavailable, type Head, type NodeAbility, type RangeContent, type Reader } from './chain.ts';
-import { type ByLogs, type Doubt, rangeByLogs } from './range-by-logs.ts';
+import { type ByLogs, type Doubt, openLogRanges } from './range-by-logs.ts';
 import type { EndpointReport, Endpoints } from './watch-endpoints.ts';
 import { askFate, type Fate, type FateQuestion } from './ask-fate.ts';
 import { askingAbout, type SoughtTransfer, type SecondOpinion, type Vote, verdictOf, voteOn } from './endpoint-votes.ts';
@@ -180,12 +180,7 @@ export function joinReaders(endpoints: Endpoints, readers: readonly Reader[], op
     block: (hash, watched, how) => readMoves((one) => one.block(hash, watched, how)),
     range: (from, to, watched, how) => readMoves((one) => one.range(from, to, watched, how)),
     ...(readers.every((one) => one.tokenPlaces !== undefined)
-      ? {
-          rangeByLogs: (from, to, how) => {
-            const readBlock = (hash: string) => readMoves((one) => one.block(hash, how.watched));
-            return rangeByLogs({ endpoints, readers, readBlock }, { from, to }, how);
-          },
-        }
+      ? { rangeByLogs: openLogRanges({ endpoints, readers, readBlock: (hash, watched) => readMoves((one) => one.block(hash, watched)) }) }
       : {}),
 
     async transaction(txid, inBlock) {

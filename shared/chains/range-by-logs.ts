@@ -1,4 +1,4 @@
-import { type BlockContent, type BlockRef, ChainUnavailable, type LogPlace, type RangeContent, type Reader, type WatchSet } from './chain.ts';
+import { type BlockContent, ChainUnavailable, type HeardLogs, type LogPlace, type RangeContent, type Reader, type WatchSet } from './chain.ts';
 import { isTooMuch } from './too-much.ts';
 import type { Endpoints } from './watch-endpoints.ts';
 
@@ -18,59 +18,101 @@ export interface Doubt {
 
 /** Blocks read whole at once. */
 const BLOCKS_AT_ONCE = 16;
+/** Questions that each of two endpoints has at a time. */
+const PIECES_AT_ONCE = 2;
+/**
+ * How long an answer about a piece of a range should be. Longer ones take twice the CPU: memory for each is new to the process, and nothing of it is in the
+ * processor's caches by the time it is looked through.
+ */
+const PIECE_BYTES = 3 * 1024 * 1024;
+const FIRST_PIECE = 200;
+/** Whatever an endpoint fills its answers with, a range is no more questions than this makes it. */
+const SHORTEST_PIECE = 100;
+const GROWS_AT_MOST = 4;
 
-/** What one provider says of a range. */
-interface Told {
-  places: LogPlace[];
-  first: BlockRef;
-  last: BlockRef;
-}
+/** Reads a range by logs, as `JoinedReader.rangeByLogs`. */
+type ReadByLogs = (from: number, to: number, how: ByLogs) => Promise<RangeContent | Doubt>;
 
 /**
  * Blocks `from` to `to` as the indexes of logs of two providers tell of them: the blocks in which one of these tokens moved to or from a watched address
  * are read whole by `readBlock`, and of the others only that both providers say the same (decision 0053). It ends earlier once it holds `enough` transfers.
- * Answers a doubt where fewer than two providers say anything, or not the same, or where a block they tell of cannot be read.
+ * Answers a doubt where fewer than two providers say anything, or not the same, or where a block they tell of cannot be read. A range is asked for in
+ * pieces, as long as answers about it have turned out to be.
  * @throws ChainUnavailable when it was too much to ask for at once
  */
-export async function rangeByLogs(
-  { endpoints, readers, readBlock }: { endpoints: Endpoints; readers: readonly Reader[]; readBlock(hash: string): Promise<BlockContent> },
-  { from, to }: { from: number; to: number },
-  how: ByLogs,
-): Promise<RangeContent | Doubt> {
-  const two = twoProviders(endpoints);
-  if (two.length < 2) return { doubt: 'fewer than two providers are well' };
-  const tell = async (at: number): Promise<Told> => {
-    const { tokenPlaces, blockAt } = readers[at] as Required<Reader>;
-    const [places, first, last] = await Promise.all([tokenPlaces(from, to, how.watched, how.contracts), blockAt(from), blockAt(to)]);
-    return { places, first, last };
+export function openLogRanges({
+  endpoints,
+  readers,
+  readBlock,
+}: {
+  endpoints: Endpoints;
+  readers: readonly Reader[];
+  readBlock(hash: string, watched: WatchSet): Promise<BlockContent>;
+}): ReadByLogs {
+  let pieceBlocks = FIRST_PIECE;
+  const learn = (blocks: number, heard: readonly HeardLogs[]): void => {
+    const longest = Math.max(1, ...heard.map(({ bytes }) => bytes.length));
+    pieceBlocks = Math.max(SHORTEST_PIECE, Math.min(GROWS_AT_MOST * blocks, Math.floor((blocks * PIECE_BYTES) / longest)));
   };
   // How long thousands of blocks of logs take says nothing about how fast an endpoint is at the head.
-  const ask = (at: number): Promise<Told> => endpoints.ask(at, () => tell(at), 'untimed');
-  try {
-    const [one, other] = (await Promise.all(two.map(ask))) as [Told, Told];
-    if (one.first.hash !== other.first.hash || one.last.hash !== other.last.hash) return { doubt: 'two providers have different blocks' };
-    if (namesOf(one.places) !== namesOf(other.places)) return { doubt: 'two providers tell of different logs' };
-    const contents: BlockContent[] = [];
-    const { parentHash } = one.first;
-    const blocks = blocksOf(one.places);
-    if (new Set(blocks.map(([height]) => height)).size < blocks.length) return { doubt: 'two blocks are said to be at one height' };
-    let transfers = 0;
-    while (blocks.length > 0) {
-      const part = blocks.splice(0, BLOCKS_AT_ONCE);
-      const read = await Promise.all(part.map(([, hash]) => readBlock(hash)));
-      for (const [i, content] of read.entries()) {
-        const { block } = content;
-        if (block.height !== part[i]?.[0]) return { doubt: `block ${block.hash} is at ${block.height}, and not where its logs are said to be` };
-        contents.push(content);
-        transfers += content.transfers.length;
-        if (transfers >= how.enough) return { parentHash, last: block, contents, internalUnseen: true };
+  const askBoth = <T>(two: readonly number[], question: (one: Required<Reader>) => Promise<T>): Promise<[T, T]> =>
+    Promise.all(two.map((at) => endpoints.ask(at, () => question(readers[at] as Required<Reader>), 'untimed'))) as Promise<[T, T]>;
+
+  /** What both tell of a range; undefined where that is not the same. */
+  const placesIn = async (two: readonly number[], from: number, to: number, { watched, contracts }: ByLogs): Promise<LogPlace[] | undefined> => {
+    const told: LogPlace[] = [];
+    let next = from;
+    let differ = false;
+    const askPieces = async (): Promise<void> => {
+      while (next <= to) {
+        const [first, last] = [next, Math.min(to, next + pieceBlocks - 1)];
+        next = last + 1;
+        const heard: HeardLogs[] = [];
+        const [one, other] = await askBoth(two, ({ tokenPlaces }) => tokenPlaces(first, last, watched, contracts, heard)).catch((error: unknown) => {
+          next = to + 1;
+          throw error;
+        });
+        learn(last - first + 1, heard);
+        for (const place of one) told.push(place);
+        if (namesOf(one) === namesOf(other)) continue;
+        differ = true;
+        next = to + 1;
       }
+    };
+    await Promise.all(Array.from({ length: PIECES_AT_ONCE }, askPieces));
+    return differ ? undefined : told;
+  };
+
+  return async (from, to, how) => {
+    const two = twoProviders(endpoints);
+    if (two.length < 2) return { doubt: 'fewer than two providers are well' };
+    try {
+      const ends = askBoth(two, ({ blockAt }) => Promise.all([blockAt(from), blockAt(to)]));
+      const [[[first, last], [otherFirst, otherLast]], places] = await Promise.all([ends, placesIn(two, from, to, how)]);
+      if (first.hash !== otherFirst.hash || last.hash !== otherLast.hash) return { doubt: 'two providers have different blocks' };
+      if (places === undefined) return { doubt: 'two providers tell of different logs' };
+      const contents: BlockContent[] = [];
+      const { parentHash } = first;
+      const blocks = blocksOf(places);
+      if (new Set(blocks.map(([height]) => height)).size < blocks.length) return { doubt: 'two blocks are said to be at one height' };
+      let transfers = 0;
+      while (blocks.length > 0) {
+        const part = blocks.splice(0, BLOCKS_AT_ONCE);
+        const read = await Promise.all(part.map(([, hash]) => readBlock(hash, how.watched)));
+        for (const [i, content] of read.entries()) {
+          const { block } = content;
+          if (block.height !== part[i]?.[0]) return { doubt: `block ${block.hash} is at ${block.height}, and not where its logs are said to be` };
+          contents.push(content);
+          transfers += content.transfers.length;
+          if (transfers >= how.enough) return { parentHash, last: block, contents, internalUnseen: true };
+        }
+      }
+      return { parentHash, last, contents, internalUnseen: true };
+    } catch (error) {
+      if (!(error instanceof ChainUnavailable) || isTooMuch(error)) throw error;
+      return { doubt: error.message };
     }
-    return { parentHash, last: one.last, contents, internalUnseen: true };
-  } catch (error) {
-    if (!(error instanceof ChainUnavailable) || isTooMuch(error)) throw error;
-    return { doubt: error.message };
-  }
+  };
 }
 
 /** The best endpoint and the best one of another provider, of those that are well. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { type BlockContent, ChainUnavailable, type LogPlace, type Reader } from '#shared/chains/chain.ts';
-import { rangeByLogs } from '#shared/chains/range-by-logs.ts';
+import { type BlockContent, ChainUnavailable, type HeardLogs, type LogPlace, type Reader } from '#shared/chains/chain.ts';
+import { openLogRanges } from '#shared/chains/range-by-logs.ts';
 import { watchEndpoints } from '#shared/chains/watch-endpoints.ts';
 
 const blockAt = (height: number, branch = 'a') => ({ height, hash: `${branch}${height}`, parentHash: `${branch}${height - 1}`, time: height });
@@ -31,7 +31,7 @@ const read = async (providers: Provider[], { transfers = 1, enough = 1_000, tell
     return { block: blockAt(tellsHeight(Number(hash.slice(1)))), transfers: Array.from({ length: transfers }) as BlockContent['transfers'], sent: [] };
   };
   const how = { watched: { has: () => true }, contracts: new Set(['0xtoken']), enough };
-  return { range: await rangeByLogs({ endpoints, readers, readBlock }, { from: 10, to: 20 }, how), blocksRead };
+  return { range: await openLogRanges({ endpoints, readers, readBlock })(10, 20, how), blocksRead };
 };
 
 describe('a range that is read by logs', () => {
@@ -79,5 +79,41 @@ describe('a range that is read by logs', () => {
   it('asks for less when it was too much', async () => {
     const tooMuch = new ChainUnavailable('query returned more than 10000 results, limit the range');
     await expect(read([{ places: [] }, { places: tooMuch }])).rejects.toBe(tooMuch);
+  });
+
+  it('asks for pieces as long as answers turn out to be, and for no more of them than a range has hundreds of blocks', async () => {
+    const asked: [number, number][] = [];
+    const bytesPerBlock = { now: 10 };
+    const reader = {
+      tokenPlaces: async (from: number, to: number, _watched: unknown, _contracts: unknown, heard: HeardLogs[]) => {
+        asked.push([from, to]);
+        heard.push({ bytes: { length: (to - from + 1) * bytesPerBlock.now } as Buffer, places: [] });
+        return [];
+      },
+      blockAt: async (height: number) => blockAt(height),
+    } as unknown as Reader;
+    const endpoints = watchEndpoints(
+      { name: 'test', blockSeconds: 1 },
+      ['one', 'other'].map((provider) => ({ provider, identify: async () => 'genesis' })),
+    );
+    const readBlock = (): Promise<BlockContent> => Promise.reject(new Error('nothing hits'));
+    const range = openLogRanges({ endpoints, readers: [reader, reader], readBlock });
+    const how = { watched: { has: () => true }, contracts: new Set(['0xtoken']), enough: 1_000 };
+    const lengths = async (from: number, to: number): Promise<number[]> => {
+      asked.length = 0;
+      expect(await range(from, to, how)).toMatchObject({ last: { height: to }, contents: [] });
+      const firsts = [...new Map(asked)].sort(([a], [b]) => a - b);
+      // Both are asked for all of it, each block once.
+      expect(asked.length).toBe(2 * firsts.length);
+      for (const [i, [start]] of firsts.entries()) expect(start).toBe(i === 0 ? from : (firsts[i - 1]?.[1] as number) + 1);
+      expect(firsts.at(-1)?.[1]).toBe(to);
+      return firsts.map(([start, end]) => end - start + 1);
+    };
+    const first = await lengths(1, 10_000);
+    expect(first.slice(0, 2)).toEqual([200, 200]);
+    expect(Math.max(...first)).toBeGreaterThan(2_000);
+    bytesPerBlock.now = 1_000_000;
+    const crowded = await lengths(10_001, 15_000);
+    expect(crowded.slice(2, -1).every((blocks) => blocks === 100)).toBe(true);
   });
 });

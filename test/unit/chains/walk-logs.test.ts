@@ -1,5 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
-import { ChainUnavailable } from '#shared/chains/chain.ts';
+import { ChainUnavailable, type HeardLogs } from '#shared/chains/chain.ts';
+import { evmReader } from '#shared/chains/evm/reader.ts';
 import { logPlacesIn } from '#shared/chains/evm/walk-logs.ts';
 import { frameReply, Unread } from '#shared/chains/unread.ts';
 import { chanceOf } from '#test/fixtures/mutated-replies.ts';
@@ -118,6 +119,25 @@ describe('logs of tokens', () => {
       });
       if (careful !== 'untrusted' && quick !== 'untrusted') expect(quick, changed).toEqual(careful);
     }
+  });
+});
+
+describe('logs that several endpoints were asked for', () => {
+  const answers = (text: string) => {
+    const answer = new Unread(Buffer.from(text));
+    return { read: vi.spyOn(answer, 'read'), reader: evmReader({ name: 'test', chainId: '1' }, () => Promise.resolve(answer)) };
+  };
+  const places = ({ reader }: ReturnType<typeof answers>, heard: HeardLogs[]) => reader.tokenPlaces?.(10, 20, asked.watched, asked.contracts, heard);
+  const text = JSON.stringify([aLog(11, OTHER, OURS)]);
+
+  it('are looked through once where both answer the same, and each by itself where one byte is another', async () => {
+    const [one, same, other] = [answers(text), answers(text), answers(text.replace(hash(1_011), hash(1_012)))];
+    const heard: HeardLogs[] = [];
+    const first = await places(one, heard);
+    expect(first).toMatchObject([{ height: 11, txid: hash(1_011) }]);
+    expect(await places(same, heard)).toEqual(first);
+    expect(same.read).not.toHaveBeenCalled();
+    expect(await places(other, heard)).toMatchObject([{ height: 11, txid: hash(1_012) }]);
   });
 });
 
