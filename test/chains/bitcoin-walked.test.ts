@@ -5,6 +5,7 @@ import { bitcoinParams } from '#shared/chains/bitcoin/params.ts';
 import { bitcoinReader } from '#shared/chains/bitcoin/reader.ts';
 import { openBitcoinRpc } from '#shared/chains/bitcoin/rpc.ts';
 import { addressOfScript } from '#shared/chains/bitcoin/script.ts';
+import { readAnswer } from '#shared/chains/bitcoin/unread-hex.ts';
 import { ChainUnavailable, type Reader, type WatchSet } from '#shared/chains/chain.ts';
 import type { Rpc } from '#shared/chains/rpc.ts';
 import type { AddressKind } from '#ops/devnet/bitcoin/sign.ts';
@@ -172,7 +173,7 @@ describe('a block is read with care, and says the same,', () => {
   const alone =
     (change: (told: { vin: Record<string, unknown>[] }) => unknown): Answer =>
     async (method, params, real) =>
-      method === 'getrawtransaction' && params[1] === 2 ? change(structuredClone(await real()) as { vin: Record<string, unknown>[] }) : real();
+      method === 'getrawtransaction' && params[1] === 2 ? change(structuredClone(readAnswer(await real())) as { vin: Record<string, unknown>[] }) : real();
 
   it.each<[string, Answer]>([
     ['where a node gives no bytes', bytes(() => refuse('getblock', -8, 'verbosity must be at least 1'))],

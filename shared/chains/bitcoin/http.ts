@@ -2,8 +2,9 @@ import { readRetryAfter } from '../budget.ts';
 import { ChainUnavailable, type Trouble } from '../chain.ts';
 import { type Reply, textOf, TooLarge, TooLate } from '../post.ts';
 import type { Failure } from '../rpc.ts';
+import { scanReply } from '../unread.ts';
 import { parseExact } from './json.ts';
-import { cutAnswers, putBack } from './unread-hex.ts';
+import { cutAnswers, putBack, readAnswer } from './unread-hex.ts';
 
 /** Where to send requests to, and what to call it in messages. */
 export interface HttpEndpoint {
@@ -41,10 +42,20 @@ export function readReply(reply: Reply): unknown {
   return judged(parsed(textOf(reply)), reply);
 }
 
-/** The same without making text of long answers: they come as `UnreadHex`. */
-export function readUnread(reply: Reply): unknown {
+/**
+ * The same without making text of long answers: they come as `UnreadHex`. Those to calls of these ids come as `Unread`, where nothing about the whole reply
+ * is unusual.
+ */
+export function readUnread(reply: Reply, unread: ReadonlySet<number>): unknown {
   const cut = cutAnswers(reply.body);
-  return judged(putBack(parsed(textOf({ body: cut.rest })), cut), reply);
+  return judged(putBack(scanned(cut.rest, unread) ?? parsed(textOf({ body: cut.rest })), cut), reply);
+}
+
+function scanned(bytes: Buffer, unread: ReadonlySet<number>): unknown {
+  const entries = unread.size === 0 ? null : scanReply(bytes);
+  if (entries === null) return undefined;
+  const answers = [entries].flat().map(({ id, result }) => ({ id, result: unread.has(id) ? result : readAnswer(result) }));
+  return Array.isArray(entries) ? answers : answers[0];
 }
 
 function judged(answer: unknown, { status, retryAfter }: Reply): unknown {

@@ -5,8 +5,8 @@ import { type BlockContent, ChainUnavailable, type HasKey, type WatchSet } from 
 import { type Blocks, refusalOf } from './blocks.ts';
 import { gathered, type Movements, movementsOf } from './content.ts';
 import type { BitcoinParams } from './params.ts';
-import { type Header, readObject, readPrevouts } from './replies.ts';
-import { bytesOf } from './unread-hex.ts';
+import { type Header, readPrevouts } from './replies.ts';
+import { bytesOf, inputsOf } from './unread-hex.ts';
 import { type WalkedBlock, walkBlock } from './walk-block.ts';
 
 /** For more than this of one block the node would read it from its disk more often than it takes to tell all of it. */
@@ -40,12 +40,12 @@ export function openRawBlocks({ call, header }: Blocks, params: BitcoinParams): 
     const { hits, ...ref } = block;
     if (hits.length > MOST_ASKED_ALONE) return null;
     const told = await Promise.all(
-      hits.map(({ transaction }) => (transaction.coinbase ? {} : unlessDoubtful(call('getrawtransaction', [transaction.txid, 2, block.hash])))),
+      hits.map(({ transaction }) => (transaction.coinbase ? {} : unlessDoubtful(call('getrawtransaction', [transaction.txid, 2, block.hash], 'unread')))),
     );
     try {
       const found: Movements[] = [];
       for (const [i, { position, transaction }] of hits.entries()) {
-        const prevouts = transaction.coinbase ? [] : readPrevouts(readObject(told[i], 'a transaction'), transaction, block.height);
+        const prevouts = transaction.coinbase ? [] : readPrevouts({ vin: inputsOf(told[i]) }, transaction, block.height);
         found.push(await inTurns(movementsOf(ref, { ...transaction, prevouts }, position, params, watched), breathe));
       }
       return gathered(ref, found);

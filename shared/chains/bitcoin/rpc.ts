@@ -20,7 +20,7 @@ const WARMING_UP = -28;
 /**
  * Speaks JSON-RPC with one bitcoind. Requests say 2.0; answers of both conventions are understood: older nodes, and some
  * gateways, answer 1.x, where an error comes with HTTP 500 or 404 and each answer has both `result` and `error`. Amounts arrive
- * as the text they were written in (json.ts). Blocks as bytes may be had `unread` (decision 0047). User name and password of the URL go into a header and never into a message;
+ * as the text they were written in (json.ts). Blocks as bytes, and transactions with what they spend, may be had `unread` (decision 0047). User name and password of the URL go into a header and never into a message;
  * redirects are never followed.
  */
 export function openBitcoinRpc(url: string, observe: RpcObserver = () => undefined, options: RpcOptions = {}): Rpc {
@@ -35,7 +35,7 @@ export function openBitcoinRpc(url: string, observe: RpcObserver = () => undefin
         const calls = [body].flat();
         const timeoutMs = Math.max(options.timeoutMs ?? TIMEOUT_MS, ...calls.map(({ method }) => PATIENCE_MS[method] ?? 0));
         const reply = await post(target, { headers, body: JSON.stringify(body), timeoutMs, largestBytes: LARGEST_REPLY_BYTES });
-        return calls.some(isLeftUnread) ? readUnread(reply) : readReply(reply);
+        return calls.some(isLeftUnread) ? readUnread(reply, new Set(calls.filter(isTransaction).map(({ id }) => id))) : readReply(reply);
       },
       failureOf,
       judge: (error, { method }) =>
@@ -51,6 +51,11 @@ export function openBitcoinRpc(url: string, observe: RpcObserver = () => undefin
   };
 }
 
-function isLeftUnread({ method, params }: Call): boolean {
-  return (method === 'getblock' && params[1] === 0) || (method === 'getrawtransaction' && params[1] === 2);
+function isLeftUnread(call: Call): boolean {
+  return (call.method === 'getblock' && call.params[1] === 0) || isTransaction(call);
+}
+
+/** A transaction with what it spends, of which nothing else is read. */
+function isTransaction({ method, params }: Call): boolean {
+  return method === 'getrawtransaction' && params[1] === 2;
 }

@@ -1,5 +1,8 @@
 import { Buffer } from 'node:buffer';
+import { COMMA, DOUBT, endOfKey, endOfValue, isKey, OPEN_OBJECT } from '../json-bytes.ts';
 import { readDigits } from '../kernel.ts';
+import { Unread } from '../unread.ts';
+import { parseExact } from './json.ts';
 
 /** The digits of a long answer, of which no text was made. */
 export class UnreadHex {
@@ -24,7 +27,30 @@ export class UnreadHex {
 
 /** An answer as whoever reads with care wants it, whether it was left unread or not. */
 export function readAnswer(answer: unknown): unknown {
+  if (answer instanceof Unread) return readPart(answer.bytes, 0, answer.bytes.length);
   return answer instanceof UnreadHex ? answer.toString() : answer;
+}
+
+function readPart(bytes: Buffer, from: number, to: number): unknown {
+  return parseExact(bytes.toString('latin1', from, to));
+}
+
+const VIN = Buffer.from('vin');
+
+/** The list of inputs that an answer about a transaction tells, where it is an object that has one; nothing else of an unread one is parsed. */
+export function inputsOf(answer: unknown): unknown {
+  if (!(answer instanceof Unread)) return (answer as { vin?: unknown } | null | undefined)?.vin;
+  const { bytes } = answer;
+  let inputs: unknown;
+  for (let at = bytes[0] === OPEN_OBJECT ? 1 : bytes.length; at < bytes.length; ) {
+    const value = endOfKey(bytes, at);
+    const end = value === DOUBT ? DOUBT : endOfValue(bytes, value);
+    if (end === DOUBT) return undefined;
+    // Of two of one name the last one counts, as it does to whoever parses all of it.
+    if (isKey(bytes, at, value, VIN)) inputs = readPart(bytes, value, end);
+    at = bytes[end] === COMMA ? end + 1 : bytes.length;
+  }
+  return inputs;
 }
 
 /** The bytes of an answer that is hexadecimal digits; null when it is anything else. */

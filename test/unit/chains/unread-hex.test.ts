@@ -1,6 +1,12 @@
 import { describe, expect, it } from 'vitest';
+import { readReply, readUnread } from '#shared/chains/bitcoin/http.ts';
 import { parseExact } from '#shared/chains/bitcoin/json.ts';
-import { bytesOf, cutAnswers, putBack, readAnswer, UnreadHex } from '#shared/chains/bitcoin/unread-hex.ts';
+import { bytesOf, cutAnswers, inputsOf, putBack, readAnswer, UnreadHex } from '#shared/chains/bitcoin/unread-hex.ts';
+import type { Reply } from '#shared/chains/post.ts';
+import { answersById } from '#shared/chains/rpc-answers.ts';
+import { Unread } from '#shared/chains/unread.ts';
+import { chanceOf, mutated } from '#test/fixtures/mutated-replies.ts';
+import { recorded } from '#test/fixtures/recorded-bitcoin.ts';
 
 const LONG = 'ab'.repeat(100);
 
@@ -59,5 +65,43 @@ describe('long answers of a reply', () => {
     [new UnreadHex(Buffer.from('é'))],
   ])('are no bytes when they are %o', (answer) => {
     expect(bytesOf(answer)).toBeNull();
+  });
+});
+
+describe('what a transaction spends, of which nothing else is read', () => {
+  const told = recorded('bitcoin-core-31.99-regtest', 'getrawtransaction_2') as { vin: unknown[] };
+  const replyOf = (result: string): Reply => ({ status: 200, retryAfter: null, body: Buffer.from(`[{"jsonrpc":"2.0","result":${result},"id":7}]\n`) });
+  /** The inputs that a reply tells, read one way or the other; 'nothing' where it is none. */
+  const inputs = (read: () => unknown): unknown => {
+    let answer: unknown;
+    try {
+      answer = read();
+    } catch {
+      return 'nothing';
+    }
+    const found = answersById(answer).get(7);
+    return found === undefined || 'error' in found ? 'nothing' : inputsOf(found.result);
+  };
+
+  it('is what parsing all of it tells, amounts as they were written', () => {
+    const reply = replyOf(JSON.stringify(told).replace('"value":50', '"value":50.00000001'));
+    const unread = readUnread(reply, new Set([7]));
+    expect(answersById(unread).get(7)).toMatchObject({ result: expect.any(Unread) });
+    expect(inputs(() => unread)).toEqual(inputs(() => readReply(reply)));
+    expect(inputs(() => unread)).toMatchObject([{ prevout: { value: '50.00000001' } }]);
+  });
+
+  it('is the same of 1,000 changed replies, whatever is told twice, left out or no JSON', () => {
+    let walked = 0;
+    for (let seed = 1; seed <= 1_000; seed++) {
+      const chance = chanceOf(seed);
+      const { text } = mutated([told], chance, { words: { names: ['vin', 'prevout', 'txid', 'vout'], values: [told.vin, 1.25] } });
+      const vin = `"vin":${JSON.stringify(chance() < 0.5 ? told.vin : [])},`;
+      const reply = replyOf(chance() < 0.2 ? text.slice(1, -1).replace('{', `{${vin}`) : text.slice(1, -1));
+      const one = inputs(() => readUnread(reply, new Set([7])));
+      expect(one, `seed ${seed}`).toEqual(inputs(() => readReply(reply)));
+      if (Array.isArray(one)) walked += 1;
+    }
+    expect(walked).toBeGreaterThan(400);
   });
 });
