@@ -71,6 +71,7 @@ const ROWS: readonly Row[] = [
   proven('EVM alone, everything read and proven', 'evm', 'complete', 'bare headers and receipts'),
   proven('EVM alone, receipts only', 'evm', 'receipts only', 'bare headers and receipts'),
   bounded('EVM bound', 'evm'),
+  bounded('EVM bound on anvil', 'evm on anvil'),
   backfilled('TRON from memory', 'tron from memory', '0.50', 'TRON'),
   proven('TRON alone, everything read and proven', 'tron', 'tron'),
   bounded('TRON bound', 'tron'),
