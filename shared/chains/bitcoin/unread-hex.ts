@@ -36,6 +36,7 @@ function readPart(bytes: Buffer, from: number, to: number): unknown {
 }
 
 const VIN = Buffer.from('vin');
+const QUOTED_VIN = Buffer.from('"vin"');
 
 /** The list of inputs that an answer about a transaction tells, where it is an object that has one; nothing else of an unread one is parsed. */
 export function inputsOf(answer: unknown): unknown {
@@ -46,8 +47,11 @@ export function inputsOf(answer: unknown): unknown {
     const value = endOfKey(bytes, at);
     const end = value === DOUBT ? DOUBT : endOfValue(bytes, value);
     if (end === DOUBT) return undefined;
-    // Of two of one name the last one counts, as it does to whoever parses all of it.
-    if (isKey(bytes, at, value, VIN)) inputs = readPart(bytes, value, end);
+    if (isKey(bytes, at, value, VIN)) {
+      inputs = readPart(bytes, value, end);
+      // Of two of one name the last one counts, as it does to whoever parses all of it. In the plainest form no other text looks like one.
+      if (bytes.indexOf(QUOTED_VIN, end) < 0) return inputs;
+    }
     at = bytes[end] === COMMA ? end + 1 : bytes.length;
   }
   return inputs;
