@@ -51,9 +51,11 @@ export function bitcoinReader(network: Pick<NetworkConfig, 'chainId' | 'name'>, 
     return contents;
   };
 
-  const readTold = async (told: ToldBlocks, watched: KeySet): Promise<BlockContent[]> => {
+  /** `before` is the reading of the blocks before these: what is told in JSON of two lots of blocks is never held at a time. */
+  const readTold = async (told: ToldBlocks, watched: KeySet, before?: Promise<unknown>): Promise<BlockContent[]> => {
     const found = await raw.contents(told, watched);
     const doubtful = told.hashes.filter((_, i) => found[i] === null);
+    if (doubtful.length > 0) await before?.catch(() => undefined);
     const read = (await readWithCare(doubtful, watched)).values();
     return found.map((content) => content ?? (read.next().value as BlockContent));
   };
@@ -71,6 +73,7 @@ export function bitcoinReader(network: Pick<NetworkConfig, 'chainId' | 'name'>, 
     let asked = raw.ask(first);
     asked.catch(() => undefined);
     const hashes = [...first, ...(await hashesOf(from + first.length, to))];
+    let before: Promise<BlockContent[]> | undefined;
     for (let done = 0; done < hashes.length; ) {
       const told = await asked;
       done += told.hashes.length;
@@ -79,8 +82,13 @@ export function bitcoinReader(network: Pick<NetworkConfig, 'chainId' | 'name'>, 
       // The node answers for the next ones while these are walked over; whoever wants no more of them need not know what became of that.
       if (done < hashes.length) asked = raw.ask(hashes.slice(done, done + rawAtOnce));
       asked.catch(() => undefined);
-      yield readTold(told, watched);
+      // While the node says what hits of these spend, the next ones are walked over.
+      const reading = readTold(told, watched, before);
+      reading.catch(() => undefined);
+      if (before !== undefined) yield before;
+      before = reading;
     }
+    if (before !== undefined) yield before;
   }
 
   return {
