@@ -6,6 +6,8 @@ import type { Proved, ToProve } from './proving.ts';
 
 const WATCHED = 1_000;
 const ROUNDS = { tiny: 1, full: 7 };
+/** A round reads ten blocks that hit: it takes some rounds until the code that does is compiled. */
+const WARM_UP_ROUNDS = 12;
 const BARE = 'bare eth_getLogs';
 /** Blocks that concern nobody are what a long way back is made of. */
 const TRAFFIC: Record<Size, Traffic> = {
@@ -27,8 +29,7 @@ export const logs: Bench = {
       const [one, two] = (await Promise.all([memory, other].map((node) => node.ask<{ url: string }>(recording)))) as [{ url: string }, { url: string }];
       const search: Search = { family: 'evm', url: one.url, from: chain.first, to: chain.head, watched: WATCHED, traces: false, logs: true };
       const rounds: { bare: SearchResult; other: SearchResult; ours: Proved }[] = [];
-      // The first round of each gets its code compiled.
-      for (let round = size === 'full' ? -1 : 0; round < ROUNDS[size]; round++) {
+      for (let round = size === 'full' ? -WARM_UP_ROUNDS : 0; round < ROUNDS[size]; round++) {
         const bare = await floor.ask<SearchResult>(search);
         const other = await floor.ask<SearchResult>({ ...search, url: two.url });
         const ours = await prover.ask<Proved>({ ...search, family: 'evm', logsOf: [one.url, two.url] } satisfies ToProve);
