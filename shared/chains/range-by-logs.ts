@@ -21,7 +21,7 @@ const BLOCKS_AT_ONCE = 16;
 /** Questions that each of two endpoints has at a time. */
 const PIECES_AT_ONCE = 2;
 /**
- * How long an answer about a piece of a range should be. Longer ones take twice the CPU: memory for each is new to the process, and nothing of it is in the
+ * How long an answer about a piece of a range should be. Longer ones take more CPU: memory for each is new to the process, and nothing of it is in the
  * processor's caches by the time it is looked through.
  */
 const PIECE_BYTES = 3 * 1024 * 1024;
