@@ -16,6 +16,8 @@ export interface Check {
    * longer history.
    */
   ofChanged?: (changed: Changed) => string;
+  /** True where `ofChanged` also asks about few rows that no change is written down of, so that it is asked whatever changed. */
+  asksMore?: true;
   /** True where nothing that moves money reads what it asks about: what it finds is told of, and stops nothing (decision 0055). */
   onlyInforms?: true;
   /** True where work in progress may look like a violation for a moment: then only one that lasts counts. */
@@ -72,4 +74,19 @@ export function listed(changed: Changed, ids: Ids): string {
 /** Both forms of a question from one text, so that they cannot come to ask for different things. */
 export function asked(ask: (of: RowsOf) => string): Required<Pick<Check, 'ofChanged'>> & { query: string } {
   return { query: ask(everything), ofChanged: (changed) => ask(changedOf(changed)) };
+}
+
+/** Whether a check has to be asked about what changed: one that reads nothing but empty lists finds nothing. One that reads from where on things changed is asked. */
+export function isAbout(changed: Changed, { ofChanged, asksMore }: Check): boolean {
+  if (ofChanged === undefined || asksMore) return true;
+  const read: boolean[] = [];
+  ofChanged(
+    new Proxy(changed, {
+      get(all, key: keyof Changed) {
+        read.push(typeof all[key] === 'string' || all[key].length > 0);
+        return all[key];
+      },
+    }),
+  );
+  return read.includes(true);
 }

@@ -96,6 +96,7 @@ export const OUTPUT_CHECKS: readonly Check[] = [
   {
     name: 'A29',
     title: 'what our transactions spend goes to their recipient, comes back or is their fee, to the unit; and what wallets held at first is in the books',
+    asksMore: true,
     mayPass: false,
     ...asked(
       (of) => `

@@ -1,7 +1,7 @@
 import type { PricePolicy } from '#api/clients/prices.ts';
 import type { Changed } from '#api/store/audit-marks.ts';
 import type { Reads, Sql } from '#shared/platform/postgres.ts';
-import type { Check } from './check.ts';
+import { type Check, isAbout } from './check.ts';
 import { CHECKS } from './checks.ts';
 
 export interface AuditResult {
@@ -23,7 +23,9 @@ export async function runAudit(sql: Sql, prices: PricePolicy = { staticAllowed: 
 }
 
 /** Runs one check; about what changed alone where that is given and the check can. */
-export async function runCheck(sql: Reads, { name, title, query, ofChanged }: Check, prices: PricePolicy, changed?: Changed): Promise<AuditResult> {
+export async function runCheck(sql: Reads, check: Check, prices: PricePolicy, changed?: Changed): Promise<AuditResult> {
+  const { name, title, query, ofChanged } = check;
+  if (changed !== undefined && !isAbout(changed, check)) return { check: name, title, rows: [] };
   const whole = typeof query === 'string' ? query : query(prices);
   const text = changed === undefined || ofChanged === undefined ? whole : ofChanged(changed);
   return { check: name, title, rows: await sql.unsafe<Record<string, unknown>[]>(text) };

@@ -87,9 +87,12 @@ const MOST_CHANGED = 200_000;
  * when that is more than is worth naming. Walks indexes alone. Locks nothing.
  */
 export async function readChanged(tx: Tx, since: string): Promise<Changed | undefined> {
-  const [{ count }] = await tx<[{ count: number }]>`
-    select count(*)::int as count from (select 1 from audit_changes where xid >= ${since}::text::xid8 limit ${MOST_CHANGED + 1}) c`;
+  const [{ count, moves }] = await tx<[{ count: number; moves: boolean }]>`
+    select count(*)::int as count, exists (select 1 from audit_moves where xid >= ${since}::text::xid8) as moves
+    from (select 1 from audit_changes where xid >= ${since}::text::xid8 limit ${MOST_CHANGED + 1}) c`;
   if (count > MOST_CHANGED) return undefined;
+  if (count === 0 && !moves)
+    return { since, payments: [], settlements: [], payouts: [], wallets: [], accruals: [], invoices: [], replies: [], sightings: [], ledger: [], accounts: [] };
   // How many of each there are is not known before they are read, and a guess of many would read whole tables.
   await tx`select set_config('enable_hashjoin', 'off', true), set_config('enable_mergejoin', 'off', true), set_config('enable_seqscan', 'off', true)`;
   const [row] = await tx<[Omit<Changed, 'since'>]>`
@@ -139,9 +142,6 @@ export async function readChanged(tx: Tx, since: string): Promise<Changed | unde
       array(select id from changed where subject = 'invoice') as invoices, array(select id from changed where subject = 'reply') as replies,
       array(select id::text from told) as sightings, array(select number::text from changed where subject = 'ledger') as ledger,
       array(select id::text from moved) as accounts`;
-  await tx`set local enable_hashjoin to default`;
-  await tx`set local enable_mergejoin to default`;
-  await tx`set local enable_seqscan to default`;
   return { since, ...row };
 }
 

@@ -5,7 +5,7 @@ import type { Check } from '#api/audit/check.ts';
 import { CHECKS } from '#api/audit/checks.ts';
 import { runAudit, runCheck } from '#api/audit/run-audit.ts';
 import type { Deps } from '#api/deps.ts';
-import { readChanged, readHorizon } from '#api/store/audit-marks.ts';
+import { type Changed, readChanged, readHorizon } from '#api/store/audit-marks.ts';
 import { writeHistory } from '#ops/bench/history.ts';
 import { waitFor } from '#ops/dev/services/wait.ts';
 import type { Tx } from '#shared/platform/postgres.ts';
@@ -247,16 +247,30 @@ const PLANTED: [check: string, what: string, ...statements: string[]][] = [
 describe('what is done to an old row is found by looking at changes alone', () => {
   class Undone extends Error {}
 
+  /** As if nothing had been written since a transaction that is yet to come. */
+  async function nothingChanged(tx: Tx): Promise<Changed> {
+    const changed = await readChanged(tx, '9223372036854775807');
+    if (changed === undefined) throw new Error('something is newer than what is to come');
+    return changed;
+  }
+
   /** Does something, asks both forms of each check, and undoes it. */
-  async function askAll(checks: readonly Check[], statements: readonly string[]): Promise<Record<string, { whole: number; ofChanged: number }>> {
-    const found: Record<string, { whole: number; ofChanged: number }> = {};
+  async function askAll(
+    checks: readonly Check[],
+    statements: readonly string[],
+  ): Promise<Record<string, { whole: number; ofChanged: number; ofNothing: number }>> {
+    const found: Record<string, { whole: number; ofChanged: number; ofNothing: number }> = {};
     const { since } = await readHorizon(database.sql);
     await database
       .transaction(async (tx: Tx) => {
         for (const statement of statements) await tx.unsafe(statement);
         const changed = await readChanged(tx, since);
         for (const check of checks)
-          found[check.name] = { whole: (await runCheck(tx, check, PRICES)).rows.length, ofChanged: (await runCheck(tx, check, PRICES, changed)).rows.length };
+          found[check.name] = {
+            whole: (await runCheck(tx, check, PRICES)).rows.length,
+            ofChanged: (await runCheck(tx, check, PRICES, changed)).rows.length,
+            ofNothing: check.asksMore || check.ofChanged === undefined ? 0 : (await tx.unsafe(check.ofChanged(await nothingChanged(tx)))).length,
+          };
         throw new Undone();
       })
       .catch((error: unknown) => {
@@ -269,6 +283,8 @@ describe('what is done to an old row is found by looking at changes alone', () =
     const found = await askAll([CHECKS.find((check) => check.name === name) as Check], statements);
     expect(found[name]?.whole, 'found by looking at everything').toBeGreaterThan(0);
     expect(found[name]?.ofChanged, 'found by looking at changes').toBeGreaterThan(0);
+    // Or the minute's audit would have to ask it although nothing changed.
+    expect(found[name]?.ofNothing, 'found by looking at no change').toBe(0);
   });
 
   it('for each check that has a mark', () => {
@@ -289,7 +305,7 @@ describe('what is done to an old row is found by looking at changes alone', () =
       `update wallets set halted_reason = 'here' where role <> 'deposit'`,
       `update wallets set halted_reason = null where role <> 'deposit'`,
     ];
-    for (const [name, found] of Object.entries(await askAll(MARKED, touched))) expect(found, name).toEqual({ whole: 0, ofChanged: 0 });
+    for (const [name, found] of Object.entries(await askAll(MARKED, touched))) expect(found, name).toEqual({ whole: 0, ofChanged: 0, ofNothing: 0 });
   });
 });
 
