@@ -23,6 +23,7 @@ import { openPaymentSockets } from '#api/http/payment-socket.ts';
 import { closeHttpServer, createHttpServer } from '#api/http/server.ts';
 import { startAdopting } from '#api/intents/start-adopting.ts';
 import { startCanary } from '#api/jobs/canary.ts';
+import { reportOnScrape } from '#api/jobs/report-on-scrape.ts';
 import { type Jobs, startJobs } from '#api/jobs/start.ts';
 import { merchantOperations } from '#api/operations/merchant-operations.ts';
 import { operatorOperations } from '#api/operations/operator-operations.ts';
@@ -94,7 +95,8 @@ async function start(config: ApiConfig, log: Logger, lifecycle: Lifecycle): Prom
     config.networks.map((network) => ({ chain: network.name, ...factsOf(network) })),
   );
 
-  const name = processName({ program: 'api', roles: config.SLUICE_ROLES, id: randomUUID().slice(0, 8), startedAt: new Date() });
+  const processId = randomUUID();
+  const name = processName({ program: 'api', roles: config.SLUICE_ROLES, id: processId.slice(0, 8), startedAt: new Date() });
   const db = connect(config.DATABASE_URL, { name, max: 20, observe: timeDatabase(metrics) });
   gaugeConnections(metrics, () => db.pool());
   lifecycle.onStop('postgres', () => db.end());
@@ -123,7 +125,7 @@ async function start(config: ApiConfig, log: Logger, lifecycle: Lifecycle): Prom
   // A process that only signs reads hardly anything.
   if (roles.has('http') || roles.has('worker'))
     for (const { config: network, reader } of deps.chains.values()) lifecycle.onStop(`lacks of ${network.name}`, watchLacks(network, reader, log));
-  const jobs = roles.has('worker') ? await startWorker(deps, streams, lifecycle) : undefined;
+  const jobs = roles.has('worker') ? await startWorker(deps, { streams, processId }, lifecycle) : undefined;
   const journal = roles.has('signer') ? await startSignerRole(deps, config, streams, lifecycle) : undefined;
   if (roles.has('http')) await startHttp({ ...deps, db: db.waitingAtMost(REQUEST_WAIT_MS) }, { jobs, news }, lifecycle);
   if (roles.has('console')) await startConsole({ ...deps, db: db.waitingAtMost(REQUEST_WAIT_MS) }, lifecycle);
@@ -183,15 +185,16 @@ async function openDeps(parts: {
 }
 
 /** The worker role: applies the block streams, runs due jobs and what is periodic, and proves every minute that payments work. */
-async function startWorker(deps: Deps, streams: Streams, lifecycle: Lifecycle): Promise<Jobs> {
+async function startWorker(deps: Deps, { streams, processId }: { streams: Streams; processId: string }, lifecycle: Lifecycle): Promise<Jobs> {
   const jobs = await startJobs(deps, work, streams.deaf);
+  reportOnScrape(deps);
   const { SLUICE_CANARY_URL: url, SLUICE_CANARY_KEY_FILE: keyFile } = deps.config;
   if (url !== undefined && keyFile !== undefined) {
     const canary = startCanary(deps, { url, keyFile });
     lifecycle.onStopAtOnce('canary', () => canary.stop());
   }
   const stopListening = streams.onNudge(WORKER_CHANNEL, jobs.wake, jobs.wake);
-  const consumer = startChainConsumer(deps, streams, randomUUID());
+  const consumer = startChainConsumer(deps, streams, `api:${processId}`);
   const mempool = startMempoolConsumer(deps, streams);
   const rescans = startRescanConsumer(deps, streams);
   lifecycle.onStopAtOnce('jobs', () => jobs.stop());

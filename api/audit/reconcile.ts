@@ -1,7 +1,15 @@
 import type { Chain, Deps } from '#api/deps.ts';
 import { type History, isFollowed, listUntrusted, trustEpoch, trustNetwork } from '#api/store/database-epoch.ts';
 import { insertFreeze } from '#api/store/freezes.ts';
-import { listUnreviewedOutgoing, lockReconciliation, markOutgoingReviewed, sumLiabilities, upsertReconciliation } from '#api/store/reconciliations.ts';
+import {
+  type Liabilities,
+  listUnreviewedOutgoing,
+  lockReconciliations,
+  markOutgoingReviewed,
+  type Reconciliation,
+  sumLiabilities,
+  upsertReconciliations,
+} from '#api/store/reconciliations.ts';
 import { formatAmount } from '#shared/core/money.ts';
 import { crashPoint } from '#shared/platform/crash-points.ts';
 import type { Holding, UnreadHolding } from './holding.ts';
@@ -43,9 +51,10 @@ async function compare(deps: Deps, chain: Chain): Promise<{ frozen: number; matc
   for (const { network, symbol, why } of unread)
     if (why !== 'unopened') deps.log.warn({ err: why, network, asset: symbol }, 'what our addresses hold cannot be read; it will be compared next time');
   const shorts: (Short & { holding: Holding })[] = [];
+  await report(deps, holdings);
+  const verdicts = await judge(deps, holdings);
   for (const holding of holdings) {
-    await report(deps, holding);
-    const verdict = await judge(deps, holding);
+    const verdict = verdicts.get(holding.assetId);
     settled &&= verdict !== 'suspect';
     if (verdict === 'short') shorts.push({ assetId: holding.assetId, networkName: holding.network, native: holding.native, holding });
   }
@@ -83,22 +92,33 @@ async function trustAgain(deps: Deps, chain: Chain, history: History): Promise<v
   deps.wake();
 }
 
-/** Judges one reading beside the one before it, and keeps it. */
-async function judge(deps: Deps, holding: Holding): Promise<Verdict> {
-  const { assetId, height, difference } = holding;
-  const { verdict, was } = await deps.db.transaction(async (tx) => {
-    const earlier = await lockReconciliation(tx, assetId);
-    const judged = judgeReading(earlier, { height, difference });
-    await upsertReconciliation(tx, { assetId, height, difference, shortSince: judged.shortSince });
-    return { verdict: judged.verdict, was: earlier };
+/** Judges each reading beside the one before it, and keeps them; answers the verdicts by asset. */
+async function judge(deps: Deps, holdings: readonly Holding[]): Promise<ReadonlyMap<string, Verdict>> {
+  if (holdings.length === 0) return new Map();
+  const judged = await deps.db.transaction(async (tx) => {
+    const earlier = await lockReconciliations(
+      tx,
+      holdings.map(({ assetId }) => assetId),
+    );
+    const readings = holdings.map((holding) => ({ holding, was: earlier.get(holding.assetId), ...judgeReading(earlier.get(holding.assetId), holding) }));
+    await upsertReconciliations(
+      tx,
+      readings.map(({ holding: { assetId, height, difference }, shortSince }) => ({ assetId, height, difference, shortSince })),
+    );
+    return readings;
   });
+  for (const reading of judged) tell(deps, reading);
+  return new Map(judged.map(({ holding, verdict }) => [holding.assetId, verdict]));
+}
+
+function tell(deps: Deps, { holding, verdict, was }: { holding: Holding; verdict: Verdict; was: Reconciliation | undefined }): void {
+  const { height, difference } = holding;
   const told = { network: holding.network, asset: holding.symbol, height, difference: formatAmount(difference) };
   if (verdict === 'matches' && was !== undefined && was.shortSince !== null) {
     deps.log.info(told, 'what was missing at an earlier block is there');
   }
   if (verdict === 'suspect') deps.log.warn(told, 'our addresses hold less than the books say; a later block decides');
   if (difference > 0n && was?.difference !== difference) deps.log.warn(told, 'our addresses hold more than the books say');
-  return verdict;
 }
 
 /** Freezes a network on which an address of ours sent something that nobody of us signed: whoever has one key may have more. */
@@ -132,11 +152,18 @@ function saidOf({ symbol, network, height, expected, actual }: Holding): string 
   return `our addresses hold ${formatAmount(actual)} ${symbol} on ${network} at block ${height}, the books say ${formatAmount(expected)}`;
 }
 
-async function report(deps: Deps, { network: chain, symbol: asset, assetId, difference, byRole }: Holding): Promise<void> {
-  const { metrics } = deps;
-  if (metrics === undefined) return;
-  for (const role of ['hot', 'funding', 'held', 'deposit'])
-    metrics.treasuryOnchainBalance.set({ chain, asset, wallet: role }, Number(formatAmount(byRole.get(role) ?? 0n)));
-  for (const [pool, coins] of Object.entries(await sumLiabilities(deps.db.sql, assetId))) metrics.liabilities.set({ chain, asset, pool }, Number(coins));
-  metrics.reconciliationDifference.set({ chain, asset }, Number(formatAmount(difference)));
+const NOTHING_OWED: Liabilities = { green: '0', held: '0', unallocated: '0' };
+
+async function report({ db, metrics }: Deps, holdings: readonly Holding[]): Promise<void> {
+  if (metrics === undefined || holdings.length === 0) return;
+  const owed = await sumLiabilities(
+    db.sql,
+    holdings.map(({ assetId }) => assetId),
+  );
+  for (const { network: chain, symbol: asset, assetId, difference, byRole } of holdings) {
+    for (const role of ['hot', 'funding', 'held', 'deposit'])
+      metrics.treasuryOnchainBalance.set({ chain, asset, wallet: role }, Number(formatAmount(byRole.get(role) ?? 0n)));
+    for (const [pool, coins] of Object.entries(owed.get(assetId) ?? NOTHING_OWED)) metrics.liabilities.set({ chain, asset, pool }, Number(coins));
+    metrics.reconciliationDifference.set({ chain, asset }, Number(formatAmount(difference)));
+  }
 }

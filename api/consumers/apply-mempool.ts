@@ -1,6 +1,15 @@
 import type { Deps } from '#api/deps.ts';
 import { readIndexerLease } from '#api/store/leases.ts';
-import { endWaiting, type ExpectedDeposit, forgetEnded, listExpectedDeposits, listKnownTransactions, takeSnapshot, writeWaiting } from '#api/store/mempool.ts';
+import {
+  endWaiting,
+  type ExpectedDeposit,
+  forgetEnded,
+  listExpectedDeposits,
+  listKnownTransactions,
+  takeEmptySnapshot,
+  takeSnapshot,
+  writeWaiting,
+} from '#api/store/mempool.ts';
 import { fromUnits } from '#shared/core/money.ts';
 import type { MempoolMessage, SeenTransaction } from '#shared/core/mempool-message.ts';
 import { type Followed, followReplacements, type ToldTransaction } from '#shared/core/replacements.ts';
@@ -18,6 +27,9 @@ export type AppliedMempool = { outcome: 'applied'; waiting: number; paymentIds: 
  * same ones in any order: an older one than the last is dropped. Locks the network's snapshot.
  */
 export async function applyMempool(deps: Pick<Deps, 'db'>, network: ConsumedNetwork, message: MempoolMessage): Promise<AppliedMempool> {
+  const { transactions } = message;
+  if (transactions.length === 0 && (await takeEmptySnapshot(deps.db.sql, network.id, message)))
+    return { outcome: 'applied', waiting: 0, paymentIds: [], ended: [] };
   return deps.db.transaction(async (tx): Promise<AppliedMempool> => {
     const writer = await readIndexerLease(tx, network.id);
     if (writer !== undefined && message.epoch < writer.epoch) return { outcome: 'dropped' };

@@ -14,7 +14,8 @@ import {
   touchTip,
   writeTip,
 } from '#api/store/chain-blocks.ts';
-import { dropDeposits, loseBookedDeposits } from '#api/store/deposits.ts';
+import { isAnyMaturing } from '#api/store/credits.ts';
+import { dropDeposits, isAnyToCredit, loseBookedDeposits } from '#api/store/deposits.ts';
 import { insertFreeze, insertLossFreeze, liftRegained } from '#api/store/freezes.ts';
 import { holdsConsumerLease, isNewestEpoch } from '#api/store/leases.ts';
 import { unmine } from '#api/store/mempool.ts';
@@ -43,7 +44,7 @@ export interface ConsumedNetwork {
 
 /** What became of one message. */
 export type Applied =
-  | { outcome: 'applied'; orphanedBlocks: number; droppedDeposits: number; lostDeposits: string[] }
+  | { outcome: 'applied'; orphanedBlocks: number; droppedDeposits: number; lostDeposits: string[]; mayCredit: boolean }
   | { outcome: 'acknowledged' | 'duplicate' | 'fenced' }
   | { outcome: 'dropped' | 'frozen'; reason: string }
   | { outcome: 'rewind'; reason: string; requested: boolean };
@@ -136,7 +137,7 @@ async function applyBlocks(
   crashPoint('ingest.transfers-written');
   const blockTime = new Date(message.time * 1_000);
   const finalHeight = Math.max(message.finalNumber, given.tip?.finalHeight ?? message.finalNumber);
-  const [, , , isAny] = await Promise.all([
+  const [, , , [any]] = await Promise.all([
     upsertBlock(tx, { networkId: network.id, height: message.to, hash: message.hash, parentHash: message.parentHash, blockTime }),
     writeTip(tx, {
       networkId: network.id,
@@ -150,12 +151,15 @@ async function applyBlocks(
       seq: given.mark.seq,
     }),
     pruneBlocksBelow(tx, network.id, message.to - Math.max(KEPT_BLOCKS, 2 * (message.to - finalHeight))),
-    isAnyOutgoing(tx, { networkId: network.id, finalHeight }),
+    // Behind the tip, which says what is final.
+    tx<[{ outgoing: boolean; mayCredit: boolean }]>`
+      select ${isAnyOutgoing(tx, { networkId: network.id, finalHeight })} as outgoing,
+        (${isAnyToCredit(tx, [network.id])} or ${isAnyMaturing(tx)}) as "mayCredit"`,
   ]);
-  if (isAny) await applyOutgoing(tx, deps, { networkId: network.id, networkName: network.name });
+  if (any.outgoing) await applyOutgoing(tx, deps, { networkId: network.id, networkName: network.name });
   await unfreezeRegained(tx, deps, network);
   crashPoint('ingest.tip-written');
-  return { outcome: 'applied', ...orphaned };
+  return { outcome: 'applied', ...orphaned, mayCredit: any.mayCredit };
 }
 
 /** Writes sightings, the deposits among them, and acknowledgements; what is stored already stays as it is. Adds whose payments they are for to `paid`. */

@@ -3,7 +3,7 @@ import type { Deps } from '#api/deps.ts';
 import { matureCredits } from '#api/ledger/mature-credits.ts';
 import { creditFinalDeposits } from '#api/payments/credit-deposit.ts';
 import { readTip, parkMessage } from '#api/store/chain-blocks.ts';
-import { acquireConsumerLease, readIndexerLease, releaseConsumerLease } from '#api/store/leases.ts';
+import { readIndexerLease } from '#api/store/leases.ts';
 import { requestRewind } from '#api/store/rescans.ts';
 import { decodingBlockMessage } from '#shared/core/block-codec.ts';
 import { blockStream } from '#shared/core/chain-events.ts';
@@ -14,12 +14,11 @@ import { toldOf } from '#shared/platform/database-problems.ts';
 import type { StreamEntry, StreamReader, Streams } from '#shared/platform/redis-streams.ts';
 import { continueTrace, withSpan } from '#shared/platform/tracing.ts';
 import { type Applied, applyMessage, type ConsumedNetwork } from './apply-message.ts';
+import { type ConsumerLeases, openConsumerLeases } from './consumer-leases.ts';
 
 const GROUP = 'api';
 /** One name for whoever holds the lease, so that what a predecessor left unacknowledged is ours. */
 const CONSUMER = 'consumer';
-const LEASE_SECONDS = 5;
-const RENEW_AFTER_MS = 1_500;
 const RETRY_MS = 1_000;
 /** How long a stream may be silent while its indexer says it published more, before the indexer is asked to start again. */
 const MISSING_AFTER_MS = 3_000;
@@ -32,11 +31,17 @@ export interface ChainConsumer {
 /**
  * Applies every network's block stream for as long as it runs; of all workers exactly one holds a network's lease. After
  * each batch it credits what became final and matures what is due, both of which periodic work does as well.
- * `holder` must be unique per process.
+ * `holder` must be unique per process, and is `api:` and its id where its sessions at Postgres bear that.
  */
 export function startChainConsumer(deps: Deps, streams: Streams, holder: string): ChainConsumer {
   const stopping = new AbortController();
-  const running = [...deps.chains.values()].map((chain) => consume(deps, streams, { id: chain.id, name: chain.config.name }, holder, stopping.signal));
+  const networks = [...deps.chains.values()].map((chain) => ({ id: chain.id, name: chain.config.name }));
+  const leases = openConsumerLeases(
+    deps.db.sql,
+    networks.map(({ id }) => id),
+    holder,
+  );
+  const running = networks.map((network) => consume(deps, streams, network, leases, stopping.signal));
   return {
     stop: async () => {
       stopping.abort();
@@ -45,20 +50,20 @@ export function startChainConsumer(deps: Deps, streams: Streams, holder: string)
   };
 }
 
-async function consume(deps: Deps, streams: Streams, network: ConsumedNetwork, holder: string, signal: AbortSignal): Promise<void> {
+async function consume(deps: Deps, streams: Streams, network: ConsumedNetwork, leases: ConsumerLeases, signal: AbortSignal): Promise<void> {
   const log = deps.log.child({ network: network.name });
   let failing = false;
   while (!signal.aborted) {
     try {
-      const fence = await acquireConsumerLease(deps.db.sql, { networkId: network.id, holder, seconds: LEASE_SECONDS });
+      const fence = await leases.fence(network.id);
       failing = false;
       if (fence !== undefined) {
         const reader = streams.reader(blockStream(network.name), GROUP, CONSUMER);
         try {
-          await follow(deps, { streams, reader }, network, { holder, fence }, signal);
+          await follow(deps, { streams, reader }, network, { leases, fence }, signal);
         } finally {
           await reader.close();
-          await releaseConsumerLease(deps.db.sql, { networkId: network.id, holder });
+          await leases.release(network.id);
         }
       }
     } catch (error) {
@@ -74,17 +79,12 @@ async function follow(
   deps: Deps,
   from: { streams: Streams; reader: StreamReader },
   network: ConsumedNetwork,
-  lease: { holder: string; fence: number },
+  lease: { leases: ConsumerLeases; fence: number },
   signal: AbortSignal,
 ): Promise<void> {
   const { streams, reader } = from;
-  let renewedAt = deps.wallClock();
   let heardAt = deps.wallClock();
-  const stillHeld = async (): Promise<boolean> => {
-    if (deps.wallClock() - renewedAt < RENEW_AFTER_MS) return true;
-    renewedAt = deps.wallClock();
-    return (await acquireConsumerLease(deps.db.sql, { networkId: network.id, holder: lease.holder, seconds: LEASE_SECONDS })) === lease.fence;
-  };
+  const stillHeld = async (): Promise<boolean> => (await lease.leases.fence(network.id)) === lease.fence;
   while (!signal.aborted) {
     if (!(await stillHeld())) return;
     const entries = await reader.read();
@@ -92,7 +92,7 @@ async function follow(
     let trace: string | undefined;
     for (const entry of entries) {
       if (signal.aborted || !(await stillHeld())) return;
-      const { outcome, traceparent } = await consumeEntry(deps, reader, network, lease.fence, entry);
+      const { outcome, traceparent, mayCredit } = await consumeEntry(deps, reader, network, lease.fence, entry);
       deps.metrics?.messagesApplied.inc({ chain: network.name, result: outcome });
       if (outcome === 'fenced') return;
       if (outcome === 'failed') {
@@ -100,7 +100,7 @@ async function follow(
         await pause(RETRY_MS, undefined, { signal }).catch(() => undefined);
         break;
       }
-      if (outcome !== 'applied') continue;
+      if (mayCredit !== true) continue;
       moved = true;
       trace = traceparent;
     }
@@ -113,6 +113,8 @@ async function follow(
 
 interface Consumed {
   outcome: Applied['outcome'] | 'forged' | 'parked' | 'failed';
+  /** Whether there was anything to be credited or to mature once its blocks were applied. */
+  mayCredit?: boolean;
   traceparent?: string | undefined;
 }
 
@@ -143,7 +145,7 @@ async function applyEntry(deps: Deps, network: ConsumedNetwork, fence: number, e
     withSpan('ingest.apply', { network: network.name, height: message.to }, () => applyMessage(deps, network, fence, message)),
   );
   report(deps, network, message, applied);
-  return { outcome: applied.outcome, traceparent: message.traceparent };
+  return { outcome: applied.outcome, traceparent: message.traceparent, mayCredit: applied.outcome === 'applied' && applied.mayCredit };
 }
 
 async function parkEntry(deps: Deps, network: ConsumedNetwork, entry: StreamEntry, reason: string): Promise<Consumed> {

@@ -37,9 +37,12 @@ export function startCanary(deps: Deps, options: CanaryOptions): Canary {
     await rest(firstLookMilliseconds);
     while (!stopping.signal.aborted) {
       try {
-        if (await takeCanary(deps.db.sql, everySeconds)) await attempt(deps, options, stopping.signal);
-        const at = await readCanary(deps.db.sql);
-        if (at !== undefined) deps.metrics?.canaryLastSuccess.set((at?.getTime() ?? 0) / 1_000);
+        let state = await readCanary(deps.db.sql, everySeconds);
+        if ((state?.due ?? true) && (await takeCanary(deps.db.sql, everySeconds))) {
+          await attempt(deps, options, stopping.signal);
+          state = await readCanary(deps.db.sql, everySeconds);
+        }
+        if (state !== undefined) deps.metrics?.canaryLastSuccess.set((state.succeededAt?.getTime() ?? 0) / 1_000);
       } catch (error) {
         deps.log.warn({ err: error }, 'the canary cannot ask the database');
       }

@@ -17,24 +17,30 @@ import { tendPayouts } from '#api/payouts/tend-payouts.ts';
 import { activateParked } from '#api/settlements/activate-parked.ts';
 import { expireParked } from '#api/settlements/expire-parked.ts';
 import { deleteOldSignatures } from '#api/store/credentials.ts';
-import { listForgottenCredits } from '#api/store/credits.ts';
-import { deleteOldExports } from '#api/store/exports.ts';
-import { listNetworksToCredit } from '#api/store/deposits.ts';
-import { listUntrusted } from '#api/store/database-epoch.ts';
-import { foldDayChanges } from '#api/store/day-figures.ts';
+import { isAnyMaturing, listForgottenCredits } from '#api/store/credits.ts';
+import { deleteOldExports, isExportMaking } from '#api/store/exports.ts';
+import { isAnyToCredit, listNetworksToCredit } from '#api/store/deposits.ts';
+import { isAnyBlind } from '#api/store/chain-blocks.ts';
+import { isAnyUnopened } from '#api/store/holdings.ts';
+import { isAnyHeldOrder } from '#api/store/misplaced-coins.ts';
+import { isAnySweepable } from '#api/store/own-moves.ts';
+import { isAnyOverdue } from '#api/store/payments.ts';
+import { isAnySimulationSeen } from '#api/store/sandbox-deposits.ts';
+import { isAnyUntrusted } from '#api/store/database-epoch.ts';
+import { areDaysToFold, foldDayChanges } from '#api/store/day-figures.ts';
 import { deleteOldReplies } from '#api/store/idempotency.ts';
-import { deleteOldNotifications } from '#api/store/notifications.ts';
+import { deleteOldNotifications, isAnybodyToTell } from '#api/store/notifications.ts';
 import { deleteDoneOutbox, insertOutbox, type Topic } from '#api/store/outbox.ts';
-import { listUnsent } from '#api/store/payout-attempts.ts';
+import { isAnyTendable, listUnsent } from '#api/store/payout-attempts.ts';
 import { forgetReceiptMails } from '#api/store/receipt-mails.ts';
 import { deleteOldRefusals } from '#api/store/refused-requests.ts';
 import { deleteOldRequests } from '#api/store/requests.ts';
-import { listForgotten } from '#api/store/settlements.ts';
-import { foldAddressUses } from '#api/store/address-book.ts';
-import { foldMonths } from '#api/store/gateway-months.ts';
+import { isAnyParkedDue, listForgotten } from '#api/store/settlements.ts';
+import { areUsesToFold, foldAddressUses } from '#api/store/address-book.ts';
+import { areMonthsToFold, foldMonths } from '#api/store/gateway-months.ts';
 import { deleteOldScreeningDays } from '#api/store/screenings.ts';
 import { forgetSignIns } from '#api/store/sign-ins.ts';
-import { foldTallies } from '#api/store/tallies.ts';
+import { areTalliesToFold, foldTallies } from '#api/store/tallies.ts';
 import { deleteOldWebhookAnswers } from '#api/store/webhook-events.ts';
 import { bookOpeningBalances } from '#api/treasury/book-opening-balances.ts';
 import { consolidatePools } from '#api/treasury/consolidate-pools.ts';
@@ -42,14 +48,12 @@ import { explainBalances } from '#api/treasury/explain-balances.ts';
 import { moveExcess } from '#api/treasury/move-excess.ts';
 import { planSweeps } from '#api/treasury/plan-sweeps.ts';
 import { reportFunding } from '#api/treasury/report-funding.ts';
-import { reportOutputs } from '#api/treasury/report-outputs.ts';
 import { watchIssuers } from '#api/treasury/watch-issuers.ts';
 import { watchTraces } from '#api/treasury/watch-traces.ts';
 import { rowId } from '#shared/core/ids.ts';
 import { POLICY } from '#shared/core/policy.ts';
 import { REBROADCAST_SECONDS } from './outbox-jobs.ts';
 import { refreshPrices } from './refresh-prices.ts';
-import { reportDispatch, reportJobs, reportPayments, reportProcesses, reportSettlements } from './reports.ts';
 import type { Periodic } from './work.ts';
 
 const JOBS_FORGOTTEN_AT_ONCE = 1_000;
@@ -62,7 +66,6 @@ const EXPORTS_FORGOTTEN_AT_ONCE = 20;
 const NOTIFICATIONS_FORGOTTEN_AT_ONCE = 10_000;
 const SIGN_INS_FORGOTTEN_AT_ONCE = 1_000;
 const RECEIPT_MAILS_FORGOTTEN_AT_ONCE = 1_000;
-const RECONCILED_EVERY_MS = 60_000;
 
 /**
  * Everything a worker looks for by itself, by name. Most of it repairs what an outbox row or the consumer did not get to: a process
@@ -72,24 +75,25 @@ export const periodicWork = {
   'refresh-prices': refreshPrices,
 
   // Well inside the contract's "about a minute".
-  'expire-payments': { everySeconds: POLICY.expiryCheckSeconds, run: expireDuePayments },
-  'credit-deposits': { everySeconds: 5, run: creditWaiting },
-  'confirm-simulations': { everySeconds: POLICY.sandboxCheckSeconds, run: confirmDueSimulations },
+  'expire-payments': { everySeconds: POLICY.expiryCheckSeconds, look: isAnyOverdue, run: expireDuePayments },
+  'credit-deposits': { everySeconds: 5, look: (sql, deps) => isAnyToCredit(sql, networkIds(deps)), run: creditWaiting },
+  // A simulation takes longer to be confirmed than it may stay unseen.
+  'confirm-simulations': { everySeconds: POLICY.sandboxCheckSeconds, look: isAnySimulationSeen, idleSeconds: 5, run: confirmDueSimulations },
   'requeue-unscreened': { everySeconds: 60, run: (deps) => requeue(deps, 'deposit.screen', listForgottenCredits(deps.db.sql)) },
   'tend-screenings': { everySeconds: 60, run: (deps) => deps.screening.tend() },
-  'mature-credits': { everySeconds: 5, run: matureCredits },
+  'mature-credits': { everySeconds: 5, look: isAnyMaturing, run: matureCredits },
 
   // Each parked cashout is looked at once a minute; this looks for those whose minute is over.
-  'activate-parked': { everySeconds: POLICY.parkedLookSeconds, run: activateParked },
-  'expire-parked': { everySeconds: POLICY.parkedLookSeconds, run: expireParked },
+  'activate-parked': { everySeconds: POLICY.parkedLookSeconds, look: isAnyParkedDue, run: activateParked },
+  'expire-parked': { everySeconds: POLICY.parkedLookSeconds, look: isAnyParkedDue, run: expireParked },
   'requeue-settlements': { everySeconds: 60, run: (deps) => requeue(deps, 'settlement.dispatch', listForgotten(deps.db.sql)) },
-  'pay-held-orders': { everySeconds: POLICY.heldOrderSeconds, run: payHeldOrders },
+  'pay-held-orders': { everySeconds: POLICY.heldOrderSeconds, look: (sql, deps) => isAnyHeldOrder(sql, networkIds(deps)), run: payHeldOrders },
   'rebroadcast-payouts': { everySeconds: 30, run: (deps) => requeue(deps, 'payout.broadcast', listUnsent(deps.db.sql, 2 * REBROADCAST_SECONDS)) },
-  'tend-payouts': { everySeconds: POLICY.payoutTendSeconds, run: tendPayouts },
+  'tend-payouts': { everySeconds: POLICY.payoutTendSeconds, look: (sql, deps) => isAnyTendable(sql, networkIds(deps)), run: tendPayouts },
 
-  'book-opening-balances': { everySeconds: 5, run: bookOpeningBalances },
-  'explain-balances': { everySeconds: 15, run: explainBalances },
-  'plan-sweeps': { everySeconds: POLICY.sweepSeconds, run: planSweeps },
+  'book-opening-balances': { everySeconds: 5, look: (sql, deps) => isAnyUnopened(sql, networkIds(deps)), run: bookOpeningBalances },
+  'explain-balances': { everySeconds: 15, look: isAnyBlind, anywaySeconds: 600, run: explainBalances },
+  'plan-sweeps': { everySeconds: POLICY.sweepSeconds, look: isAnySweepable, anywaySeconds: 600, run: planSweeps },
   'move-excess': { everySeconds: POLICY.coldSeconds, run: moveExcess },
   'consolidate-pools': { everySeconds: POLICY.consolidationSeconds, run: consolidatePools },
   'watch-issuers': { everySeconds: POLICY.issuerWatchSeconds, run: watchIssuers },
@@ -102,16 +106,17 @@ export const periodicWork = {
   audit: periodicAudit(),
   // At night, check by check.
   'audit-everything': { everySeconds: 600, run: auditEverything },
-  'make-exports': { everySeconds: 5, run: makeExports },
+  'make-exports': { everySeconds: 5, look: isExportMaking, run: makeExports },
   'make-monthly-exports': { everySeconds: POLICY.monthlyExportsSeconds, run: makeMonthlyExports },
-  'fold-tallies': { everySeconds: 10, run: (deps) => silently(foldTallies(deps.db.sql)) },
-  'fold-day-figures': { everySeconds: 10, run: (deps) => silently(foldDayChanges(deps.db.sql)) },
-  'fold-months': { everySeconds: 10, run: (deps) => silently(foldMonths(deps.db.sql)) },
-  'fold-address-uses': { everySeconds: 10, run: (deps) => silently(foldAddressUses(deps.db.sql)) },
+  'fold-tallies': { everySeconds: 10, look: areTalliesToFold, run: (deps) => silently(foldTallies(deps.db.sql)) },
+  'fold-day-figures': { everySeconds: 10, look: areDaysToFold, run: (deps) => silently(foldDayChanges(deps.db.sql)) },
+  'fold-months': { everySeconds: 10, look: areMonthsToFold, run: (deps) => silently(foldMonths(deps.db.sql)) },
+  'fold-address-uses': { everySeconds: 10, look: areUsesToFold, run: (deps) => silently(foldAddressUses(deps.db.sql)) },
   'forget-audited': { everySeconds: 3_600, run: forgetAudited },
   // Six times within the minute that what it writes is believed.
   'keep-history': { everySeconds: 10, run: (deps) => silently(keepHistory(deps)) },
-  reconcile: periodicReconciliation(),
+  // Every minute, and every 5 s while dispatch waits for it.
+  reconcile: { everySeconds: 5, look: (sql, { chains }) => isAnyUntrusted(sql, [...chains.keys()]), anywaySeconds: 60, run: reconcile },
 
   'forget-replies': { everySeconds: 3_600, run: (deps) => deleteOldReplies(deps.db.sql, REPLIES_FORGOTTEN_AT_ONCE) },
   'forget-signatures': {
@@ -129,7 +134,7 @@ export const periodicWork = {
     everySeconds: 600,
     run: ({ db }) => db.transaction((tx) => deleteOldExports(tx, { days: POLICY.exportsKeptDays, limit: EXPORTS_FORGOTTEN_AT_ONCE })),
   },
-  'notify-people': { everySeconds: 30, run: notifyPeople },
+  'notify-people': { everySeconds: 30, look: isAnybodyToTell, run: notifyPeople },
   'forget-notifications': {
     everySeconds: 600,
     run: (deps) => deleteOldNotifications(deps.db.sql, { days: POLICY.notificationsKeptDays, limit: NOTIFICATIONS_FORGOTTEN_AT_ONCE }),
@@ -149,33 +154,13 @@ export const periodicWork = {
     },
   },
 
-  'report-jobs': { everySeconds: 10, everyReplica: true, run: reportJobs },
-  'report-payments': { everySeconds: 10, everyReplica: true, run: reportPayments },
-  'report-processes': { everySeconds: 10, everyReplica: true, run: reportProcesses },
-  'report-settlements': { everySeconds: 10, everyReplica: true, run: reportSettlements },
-  'report-dispatch': { everySeconds: 10, everyReplica: true, run: reportDispatch },
   'report-funding': { everySeconds: 60, run: reportFunding },
-  'report-outputs': { everySeconds: 60, everyReplica: true, run: reportOutputs },
 } as const satisfies Record<string, Periodic>;
 
 /** Audits the books every minute; a check that work in progress may trip freezes only when it fails twice in a row. */
 export function periodicAudit(): Periodic {
   const failedLastTime = new Set<string>();
   return { everySeconds: 60, run: (deps) => auditAndFreeze(deps, failedLastTime) };
-}
-
-/** Compares the books with the chains every minute, and freezes dispatch where coins are missing; every 5 s while dispatch waits for it. */
-function periodicReconciliation(): Periodic {
-  let ranAt = Number.NEGATIVE_INFINITY;
-  return {
-    everySeconds: 5,
-    run: async (deps) => {
-      const waits = (await listUntrusted(deps.db.sql, [...deps.chains.keys()])).length > 0;
-      if (!waits && deps.wallClock() - ranAt < RECONCILED_EVERY_MS) return 0;
-      ranAt = deps.wallClock();
-      return reconcile(deps);
-    },
-  };
 }
 
 /** Queues rows that no job is going to look at any more, because theirs was declared dead. */
@@ -195,11 +180,14 @@ async function forgetDoneJobs({ db }: Deps): Promise<number> {
   return total;
 }
 
+function networkIds({ chains }: Deps): string[] {
+  return [...chains.values()].map(({ id }) => id);
+}
+
 /** What the consumer did not get to; networks with nothing to decide about cost no statement each. */
 async function creditWaiting(deps: Deps): Promise<number> {
-  const ids = [...deps.chains.values()].map(({ id }) => id);
   let total = 0;
-  for (const id of await listNetworksToCredit(deps.db.sql, ids)) total += await creditFinalDeposits(deps, id);
+  for (const id of await listNetworksToCredit(deps.db.sql, networkIds(deps))) total += await creditFinalDeposits(deps, id);
   return total;
 }
 

@@ -1,20 +1,13 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import type { Deps } from '#api/deps.ts';
 import { toldOf } from '#shared/platform/database-problems.ts';
-import type { Database } from '#shared/platform/postgres.ts';
+import { keepPeriodicLocks } from './periodic-locks.ts';
 import type { Periodic } from './work.ts';
-
-/** First half of the advisory lock key; the second is a hash of the work's name. */
-const LOCK_CLASS = 7_582_002;
 
 /** What is due within this part of its period begins with what is due now. */
 const TOGETHER_WITHIN = 0.1;
-/** How long a lock may be held beyond its work, so that those of short work go back in one statement. */
-const RELEASED_WITHIN_MS = 100;
 
-type Named = Periodic & { name: string };
-/** Due at a moment of this process' own clock, milliseconds. */
-type Due = Named & { dueMs: number };
+/** Due at a moment of this process' own clock, milliseconds; `ranMs` is when it last ran. */
+type Due = Periodic & { name: string; dueMs: number; ranMs: number };
 
 export interface PeriodicRunner {
   /** Runs all of it once, now, and waits for all; for the development clock. */
@@ -24,8 +17,8 @@ export interface PeriodicRunner {
 }
 
 /**
- * Runs each piece of work about every `everySeconds`, never overlapping itself; a replica skips what another one is running,
- * unless each is to run it. What is due at about the same time begins together, and asks for its locks in one statement.
+ * Runs each piece of work about every `everySeconds`, never overlapping itself; a replica skips what another one has the lock of.
+ * What is due at about the same time begins together, and is asked for in one statement whether there is anything to do.
  * The locks live on one connection of their own, so that work that waits cannot use up the pool it needs; the work has a
  * small pool with more patience than requests, because some read whole tables.
  */
@@ -33,110 +26,81 @@ export function startPeriodic(deps: Deps, work: Readonly<Record<string, Periodic
   const lockConnection = deps.db.apart({ name: 'sluice-periodic', max: 1, lifetimeMs: Number.POSITIVE_INFINITY });
   const patient = deps.db.apart({ name: 'sluice-periodic', max: 6, deadlines: 'long' });
   const unhurried: Deps = { ...deps, db: patient };
-  const locks = periodicLocks(deps, lockConnection);
-  const all = Object.entries(work).map(([name, one]): Due => ({ ...one, name, dueMs: 0 }));
-  /** Of what runs: when its work is done, and when its lock is given back too. */
-  const running = new Map<string, { worked: Promise<unknown>; ended: Promise<void> }>();
+  const locks = keepPeriodicLocks(lockConnection, Object.keys(work), deps.log);
+  const all = Object.entries(work).map(([name, one]): Due => ({ ...one, name, dueMs: 0, ranMs: Number.NEGATIVE_INFINITY }));
+  const running = new Map<string, Promise<void>>();
   let timer: NodeJS.Timeout | undefined;
   let stopping = false;
 
   /** Begins all of them that do not run yet; answers when all of it is done. */
   const run = async (some: readonly Due[]): Promise<void> => {
     const begun = some.filter(({ name }) => !running.has(name));
-    const locked = begun.filter((named) => named.everyReplica === undefined);
-    const held = locks.take(locked.map(({ name }) => name)).then((names) => {
-      // Work of an hour is not to wait for the next one because one statement failed.
-      if (names === undefined) for (const one of locked) one.dueMs = 0;
-      return names ?? new Set<string>();
-    });
-    for (const named of begun) {
-      const { name } = named;
-      const worked = named.everyReplica ? runNow(unhurried, named).then(() => false) : runLocked(unhurried, held, named);
-      const ended = worked.then((wasHeld) => (wasHeld ? locks.release(name) : undefined)).finally(() => running.delete(name));
-      running.set(name, { worked, ended });
+    const chosen = choose(begun);
+    for (const one of begun) {
+      const { name } = one;
+      const worked = chosen.then((names) => (names.has(name) ? runOne(unhurried, one) : undefined)).finally(() => running.delete(name));
+      running.set(name, worked);
     }
-    await Promise.all(some.map(({ name }) => running.get(name)?.worked));
+    await Promise.all(some.map(({ name }) => running.get(name)));
   };
-  const allEnded = (): Promise<unknown> => Promise.all([...running.values()].map(({ ended }) => ended));
+  /** Which of these this replica may run and has a reason to. */
+  const choose = async (begun: readonly Due[]): Promise<ReadonlySet<string>> => {
+    const held = await locks.held(begun.map(({ name }) => name));
+    // Work of an hour is not to wait for the next one because one statement failed.
+    if (held === undefined) for (const one of begun) one.dueMs = 0;
+    const ours = begun.filter(({ name }) => held?.has(name));
+    const now = performance.now();
+    const isTime = ({ ranMs, anywaySeconds }: Due): boolean => anywaySeconds !== undefined && now - ranMs >= anywaySeconds * 1_000;
+    const asked = ours.filter((one) => one.look !== undefined && !isTime(one));
+    const idle = await findIdle(unhurried, asked);
+    for (const one of asked) if (idle.has(one.name)) one.dueMs = Math.max(one.dueMs, now + (one.idleSeconds ?? 0) * 1_000);
+    return new Set(ours.map(({ name }) => name).filter((name) => !idle.has(name)));
+  };
   const beat = (): void => {
     if (stopping || all.length === 0) return;
     const now = performance.now();
     const due = all.filter((one) => one.dueMs <= now + one.everySeconds * TOGETHER_WITHIN * 1_000);
     for (const one of due) one.dueMs = now + one.everySeconds * 1_000;
     void run(due);
-    // Replicas that started together must not meet at the same locks for ever: one would never get to run anything.
+    // Replicas that started together must not ask at the same moments for ever.
     const next = Math.min(...all.map(({ dueMs }) => dueMs)) - now;
     timer = setTimeout(beat, next * (1 + TOGETHER_WITHIN * Math.random()));
   };
   beat();
   return {
     runAll: async () => {
-      await allEnded();
-      for (const named of all) await run([named]);
+      await Promise.all(running.values());
+      for (const one of all) await run([one]);
     },
     stop: async () => {
       stopping = true;
       clearTimeout(timer);
-      await allEnded();
+      await Promise.all(running.values());
       await Promise.all([lockConnection.end(), patient.end()]);
     },
   };
 }
 
-interface PeriodicLocks {
-  /** Names of those that nobody else holds; undefined where Postgres cannot be asked. */
-  take(names: readonly string[]): Promise<ReadonlySet<string> | undefined>;
-  /** Gives one back, with those that end in the same moment. */
-  release(name: string): Promise<void>;
-}
-
-function periodicLocks(deps: Deps, { sql }: Database): PeriodicLocks {
-  let ended: { names: string[]; released: Promise<void> } | undefined;
-  const trying = async <T>(what: () => Promise<T>): Promise<T | undefined> => {
-    try {
-      return await what();
-    } catch (error) {
-      deps.log.warn(toldOf(error), 'locks of periodic work cannot be asked for or given back');
-    }
-  };
-  return {
-    async take(names) {
-      if (names.length === 0) return new Set();
-      return trying(async () => {
-        const rows = await sql<{ name: string; held: boolean }[]>`
-          select w.name, pg_try_advisory_lock(${LOCK_CLASS}, hashtext(w.name)) as held from unnest(${names as string[]}::text[]) as w (name)`;
-        return new Set(rows.filter((row) => row.held).map((row) => row.name));
-      });
-    },
-    release(name) {
-      if (ended === undefined) {
-        const names: string[] = [];
-        const released = pause(RELEASED_WITHIN_MS).then(() => {
-          ended = undefined;
-          return trying(async () => {
-            await sql`select pg_advisory_unlock(${LOCK_CLASS}, hashtext(w.name)) from unnest(${names}::text[]) as w (name)`;
-          });
-        });
-        ended = { names, released };
-      }
-      ended.names.push(name);
-      return ended.released;
-    },
-  };
-}
-
-async function runNow(deps: Deps, named: Named): Promise<void> {
+/** Those with nothing to do, by their own questions in one statement; none where that cannot be asked, since each then says itself what is wrong. */
+async function findIdle(deps: Deps, asked: readonly Due[]): Promise<ReadonlySet<string>> {
+  const { sql } = deps.db;
+  const [first, ...rest] = asked.map(({ look }) => look?.(sql, deps) ?? sql`true`);
+  if (first === undefined) return new Set();
   try {
-    const moved = await named.run(deps);
-    if (moved > 0) deps.log.info({ work: named.name, moved }, 'periodic work moved rows');
+    const [{ busy }] = await sql<[{ busy: boolean[] }]>`select array[${rest.reduce((all, one) => sql`${all}, ${one}`, first)}]::boolean[] as busy`;
+    return new Set(asked.filter((_, at) => busy[at] !== true).map(({ name }) => name));
   } catch (error) {
-    deps.log.warn({ ...toldOf(error), work: named.name }, 'periodic work failed');
+    deps.log.warn(toldOf(error), 'what periodic work there is cannot be asked for');
+    return new Set();
   }
 }
 
-/** Answers whether nobody else held its lock, so that it ran. */
-async function runLocked(deps: Deps, held: Promise<ReadonlySet<string>>, named: Named): Promise<boolean> {
-  if (!(await held).has(named.name)) return false;
-  await runNow(deps, named);
-  return true;
+async function runOne(deps: Deps, one: Due): Promise<void> {
+  one.ranMs = performance.now();
+  try {
+    const moved = await one.run(deps);
+    if (moved > 0) deps.log.info({ work: one.name, moved }, 'periodic work moved rows');
+  } catch (error) {
+    deps.log.warn({ ...toldOf(error), work: one.name }, 'periodic work failed');
+  }
 }

@@ -30,11 +30,9 @@ const CLOCK_SKEW_MILLISECONDS = 60_000;
  */
 export const refreshPrices: Periodic = {
   everySeconds: 5,
+  look: (sql, { config }) => sql`${config.SLUICE_PRICE_SOURCE === 'http'}::boolean`,
   run: async (deps) => {
-    if (deps.config.SLUICE_PRICE_SOURCE !== 'http') {
-      await reportAges(deps);
-      return 0;
-    }
+    if (deps.config.SLUICE_PRICE_SOURCE !== 'http') return 0;
     const sources = openPriceSources(deps.config);
     for (const { name } of sources) deps.metrics?.priceFetchErrors.inc({ source: name }, 0);
     const names = sources.map((source) => source.name);
@@ -43,7 +41,6 @@ export const refreshPrices: Periodic = {
     const stored = await Promise.all(
       leases.map((lease) => refreshFrom(deps, { lease, source: sources.find((one) => one.name === lease.name) as OpenSource, symbols, names })),
     );
-    await reportAges(deps);
     return stored.reduce((sum, count) => sum + count, 0);
   },
 };
@@ -120,7 +117,7 @@ function afterFailure({ config }: Deps, lease: LeasedPriceSource, error: PriceSo
  * Keeps the age of every coin's price visible, of those that nobody renews any more above all. Small currencies may come and
  * go. Where prices are static none of them ages; elsewhere a static one is a leftover that nothing is priced by.
  */
-async function reportAges({ db, config, metrics, wallClock }: Deps): Promise<void> {
+export async function reportPriceAges({ db, config, metrics, wallClock }: Deps): Promise<void> {
   if (metrics === undefined) return;
   const everStatic = config.SLUICE_PRICE_SOURCE === 'static';
   const known = new Map((await listPrices(db.sql)).filter(({ source }) => (source === STATIC_SOURCE) === everStatic).map(({ symbol, at }) => [symbol, at]));

@@ -1,5 +1,6 @@
 import type { Deps } from '#api/deps.ts';
 import type { Topic } from '#api/store/outbox.ts';
+import type { Reads } from '#shared/platform/postgres.ts';
 
 /**
  * What a run says about its row: finished for good, or to be run again at a service time. Throwing means "failed": it is
@@ -21,8 +22,15 @@ export interface Job {
 /** Work that is looked for (deadlines passed, credits matured), about every `everySeconds`, by one replica at a time. */
 export interface Periodic {
   everySeconds: number;
-  /** Runs in each replica whatever the others do: it changes nothing but that process's own gauges. */
-  everyReplica?: true;
+  /**
+   * Asks whether there may be anything to do; without it, or where nobody can answer, the work runs. Such questions of all work that is due together are
+   * one statement (decision 0096). What it answers is a condition, which takes no lock.
+   */
+  look?(sql: Reads, deps: Deps): ReturnType<Reads>;
+  /** How long it is not asked again after it had nothing to do, where that is longer. */
+  idleSeconds?: number;
+  /** How often it runs whatever the answer was. */
+  anywaySeconds?: number;
   /** Returns how many rows it moved. */
   run(deps: Deps): Promise<number>;
 }

@@ -8,7 +8,7 @@ import { findAssetByContract } from '#api/store/assets.ts';
 import { readTip } from '#api/store/chain-blocks.ts';
 import { readClock } from '#api/store/clock.ts';
 import { hastenOutbox, insertOutbox } from '#api/store/outbox.ts';
-import { listFinalOutgoing, listUnknownOutgoing, markBooked, type OutgoingSighting } from '#api/store/sightings.ts';
+import { finalOutgoing, listFinalOutgoing, listUnknownOutgoing, markBooked, type OutgoingSighting } from '#api/store/sightings.ts';
 import { listForeignSpends, releaseOutputs } from '#api/store/outputs.ts';
 import { findAttemptByTxid, type StoredAttempt, isOnChain, listDoublePayouts, listLiveAttempts } from '#api/store/payout-attempts.ts';
 import { findPayout, listOpenOnChain, lockPayout, type StoredPayout } from '#api/store/payouts.ts';
@@ -48,19 +48,11 @@ export async function applyOutgoing(tx: Tx, deps: Deps, network: AppliedNetwork)
   if (tip !== undefined) await bookFinal(tx, deps, network, tip.finalHeight);
 }
 
-/**
- * Whether there is anything for `applyOutgoing` to do once a network is final up to a height. Of most blocks there is not, and to know it takes one round trip. Locks
- * nothing.
- */
-export async function isAnyOutgoing(tx: Tx, { networkId, finalHeight }: { networkId: string; finalHeight: number }): Promise<boolean> {
-  const lists = await Promise.all([
-    listOpenOnChain(tx, networkId),
-    listUnknownOutgoing(tx, networkId),
-    listForeignSpends(tx, networkId),
-    listDoublePayouts(tx, networkId),
-    listFinalOutgoing(tx, networkId, finalHeight),
-  ]);
-  return lists.some(({ length }) => length > 0);
+/** Whether there is anything for `applyOutgoing` to do once a network is final up to a height; a condition. Of most blocks there is not. */
+export function isAnyOutgoing(tx: Tx, { networkId, finalHeight }: { networkId: string; finalHeight: number }) {
+  return tx`(
+    exists (${listOpenOnChain(tx, networkId)}) or exists (${listUnknownOutgoing(tx, networkId)}) or exists (${listForeignSpends(tx, networkId)})
+    or exists (${listDoublePayouts(tx, networkId)}) or exists (${finalOutgoing(tx, networkId, finalHeight)}))`;
 }
 
 /** Moves payouts into the block that holds them, and back to being broadcast when that block was replaced. */

@@ -139,10 +139,15 @@ export async function hideBookEntry(tx: Tx, { gatewayId, id, by }: { gatewayId: 
 /** Rows appended that are worth adding up. */
 const FOLDED_FROM = 200;
 
+/** Whether enough was appended; a condition. */
+export function areUsesToFold(sql: Reads): ReturnType<Reads> {
+  return sql`exists (select 1 from address_uses where not folded offset ${FOLDED_FROM - 1})`;
+}
+
 /** Adds up what cashouts appended since the last time with what it adds to; answers how many rows it was. Whoever reads meanwhile sees the one or the other. */
 export async function foldAddressUses(sql: Reads): Promise<number> {
-  const [enough] = await sql`select 1 from address_uses where not folded offset ${FOLDED_FROM - 1} limit 1`;
-  if (enough === undefined) return 0;
+  const [{ enough }] = await sql<[{ enough: boolean }]>`select ${areUsesToFold(sql)} as enough`;
+  if (!enough) return 0;
   const rows = await sql`
     with appended as (delete from address_uses where not folded returning *),
     sums as (

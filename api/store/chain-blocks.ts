@@ -127,6 +127,11 @@ export async function blindBlocksAgo(reads: Reads, networkId: string): Promise<n
   return row === undefined || row.ago === null ? Number.POSITIVE_INFINITY : Math.max(0, row.ago);
 }
 
+/** Whether any network has any; a condition. */
+export function isAnyBlind(reads: Reads): ReturnType<Reads> {
+  return reads`exists (select 1 from blind_blocks)`;
+}
+
 /** Whether a network has any. */
 export async function hasBlindBlocks(reads: Reads, networkId: string): Promise<boolean> {
   const rows = await reads`select 1 from blind_blocks where network_id = ${networkId} limit 1`;

@@ -46,11 +46,19 @@ export async function hasCreditOnNetwork(reads: Reads, paymentId: string, networ
 
 /** Ids of credits whose time has come, whose block is final and which wait for no verdict, oldest first; takes no lock. */
 export async function listMaturingCredits(reads: Reads, limit: number): Promise<string[]> {
-  const rows = await reads<{ id: string }[]>`
+  return (await maturingCredits(reads, limit)).map((row) => row.id);
+}
+
+/** Whether there are any; a condition. */
+export function isAnyMaturing(reads: Reads): ReturnType<Reads> {
+  return reads`exists (${maturingCredits(reads, 1)})`;
+}
+
+function maturingCredits(reads: Reads, limit: number) {
+  return reads<{ id: string }[]>`
     select c.id from credits c join chain_tips t on t.network_id = c.network_id
     where c.matured_at is null and c.screening <> 'waiting' and c.taken is null and c.matures_at <= sluice_now() and c.mature_height <= t.final_height
     order by c.matures_at, c.id limit ${limit}`;
-  return rows.map((row) => row.id);
 }
 
 export interface MaturedCredit {

@@ -25,21 +25,30 @@ export async function isTrustedNetwork(sql: Reads, networkName: string): Promise
 
 /** Those of these networks that the books are still compared with; one that nobody knows is among them. Locks nothing. */
 export async function listUntrusted(sql: Reads, networkNames: readonly string[]): Promise<string[]> {
-  const rows = await sql<{ name: string }[]>`
+  return (await untrusted(sql, networkNames)).map((row) => row.name);
+}
+
+/** Whether there are any; a condition. */
+export function isAnyUntrusted(sql: Reads, networkNames: readonly string[]): ReturnType<Reads> {
+  return sql`exists (${untrusted(sql, networkNames)})`;
+}
+
+function untrusted(sql: Reads, networkNames: readonly string[]) {
+  return sql<{ name: string }[]>`
     select w.name from unnest(${[...networkNames]}::text[]) as w (name) where not exists (
       select 1 from networks n join database_epochs e on e.generation = n.trusted_generation
       where n.name = w.name and e.history = database_history() and ${isFresh(sql)})`;
-  return rows.map((row) => row.name);
 }
 
 /**
- * Says that the database is where it was, which keeps it trusted for another minute; false, changing nothing, when it is not or when the
+ * Says that the database is where it was, which keeps it trusted for another minute, and answers its history; undefined, changing nothing, when it is not or when the
  * last word is older than that: then it is a new history, to be noted. Locks the row.
  */
-export async function beat(sql: Reads): Promise<boolean> {
-  const rows = await sql`
-    update database_epochs e set beat_at = greatest(beat_at, clock_timestamp()) where e.history = database_history() and ${isFresh(sql)} returning 1`;
-  return rows.length === 1;
+export async function beat(sql: Reads): Promise<History | undefined> {
+  const [row] = await sql<History[]>`
+    update database_epochs e set beat_at = greatest(beat_at, clock_timestamp()) where e.history = database_history() and ${isFresh(sql)}
+    returning generation, noted_at`;
+  return row;
 }
 
 /** The history that was noted last. Locks nothing. */

@@ -65,6 +65,11 @@ export async function noteOpened({ sql, transaction }: Pick<Database, 'sql' | 't
   });
 }
 
+/** Whether anything was appended; a condition. */
+export function areDaysToFold(sql: Reads): ReturnType<Reads> {
+  return sql`exists (select 1 from day_changes)`;
+}
+
 /** Adds up what was appended since the last time; answers how many rows it was. Whoever reads meanwhile sees the one or the other. Locks the figures that change. */
 export async function foldDayChanges(sql: Reads): Promise<number> {
   const rows = await sql`

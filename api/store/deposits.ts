@@ -193,11 +193,19 @@ export async function listPaymentsWithOpenDeposits(reads: Reads, networkId: stri
 
 /** Which of these networks have a deposit to be decided about, or anything at an address of ours that is not booked; locks nothing. */
 export async function listNetworksToCredit(reads: Reads, networkIds: readonly string[]): Promise<string[]> {
-  const rows = await reads<{ id: string }[]>`
+  return (await networksToCredit(reads, networkIds)).map(({ id }) => id);
+}
+
+/** Whether there are any; a condition. */
+export function isAnyToCredit(reads: Reads, networkIds: readonly string[]): ReturnType<Reads> {
+  return reads`exists (${networksToCredit(reads, networkIds)})`;
+}
+
+function networksToCredit(reads: Reads, networkIds: readonly string[]) {
+  return reads<{ id: string }[]>`
     select n.id from unnest(${networkIds as string[]}::uuid[]) as n (id)
     where exists (select 1 from deposits d where d.network_id = n.id and d.state = 'seen')
       or exists (select 1 from sightings s where s.network_id = n.id and s.canonical and s.booked_at is null and s.kind <> 'sent')`;
-  return rows.map(({ id }) => id);
 }
 
 /** The open deposits of one payment on every network, the earliest block first, in chain order within a network (whose block times may step back); takes no lock. */

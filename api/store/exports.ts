@@ -74,8 +74,8 @@ export async function listExportsAfter(
 }
 
 /** Whether any export waits for a part, whoever makes one now; reads exports_making and locks nothing. */
-export async function isExportMaking(sql: Reads): Promise<boolean> {
-  return (await sql`select 1 from exports where state = 'making' limit 1`).length === 1;
+export function isExportMaking(sql: Reads): ReturnType<Reads> {
+  return sql`exists (select 1 from exports where state = 'making')`;
 }
 
 /** The export that waited longest for its next part; locks its row until commit, and waits for none. */

@@ -96,10 +96,10 @@ export async function listRefusedDeposits(sql: Reads, query: { assetId: string; 
   return rows.map((row) => row.address);
 }
 
-/** How many addresses of each role a token refuses to be moved from; locks nothing. */
-export async function countRefusals(sql: Reads, assetId: string): Promise<Record<RefusedRole, number>> {
-  const [row] = await sql<[Record<RefusedRole, number>]>`
-    select count(*) filter (where role = 'hot')::int as hot, count(*) filter (where role = 'held')::int as held, count(*) filter (where role = 'deposit')::int as deposit
-    from issuer_refusals where asset_id = ${assetId}`;
-  return row;
+/** How many addresses of each role tokens refuse to be moved from, by asset; those that refuse none are left out. Locks nothing. */
+export async function countRefusals(sql: Reads): Promise<ReadonlyMap<string, Record<RefusedRole, number>>> {
+  const rows = await sql<(Record<RefusedRole, number> & { assetId: string })[]>`
+    select asset_id, count(*) filter (where role = 'hot')::int as hot, count(*) filter (where role = 'held')::int as held, count(*) filter (where role = 'deposit')::int as deposit
+    from issuer_refusals group by asset_id`;
+  return new Map(rows.map(({ assetId, ...counts }) => [assetId, counts]));
 }

@@ -64,10 +64,15 @@ export async function listMonths(sql: Reads, gatewayId: string, limit: number): 
 /** Rows appended that are worth adding up. */
 const FOLDED_FROM = 200;
 
+/** Whether enough was appended; a condition. */
+export function areMonthsToFold(sql: Reads): ReturnType<Reads> {
+  return sql`exists (select 1 from gateway_months where not folded offset ${FOLDED_FROM - 1})`;
+}
+
 /** Adds up what was appended since the last time with what it adds to, and what the platform bore with it; answers how many rows of postings it was. Whoever reads meanwhile sees the one or the other. */
 export async function foldMonths(sql: Reads): Promise<number> {
-  const [enough] = await sql`select 1 from gateway_months where not folded offset ${FOLDED_FROM - 1} limit 1`;
-  if (enough === undefined) return 0;
+  const [{ enough }] = await sql<[{ enough: boolean }]>`select ${areMonthsToFold(sql)} as enough`;
+  if (!enough) return 0;
   const rows = await sql`
     with appended as (delete from gateway_months where not folded returning *),
     sums as (

@@ -64,7 +64,16 @@ export interface UnopenedHolding {
  * Movements that were booked before the token was configured passed the books by. Takes no lock.
  */
 export async function listUnopenedHoldings(reads: Reads, networkIds: readonly string[]): Promise<UnopenedHolding[]> {
-  const rows = await reads<(Omit<UnopenedHolding, 'booked'> & { booked: string })[]>`
+  return (await unopenedHoldings(reads, networkIds)).map((row) => ({ ...row, booked: BigInt(row.booked) }));
+}
+
+/** Whether there are any; a condition. */
+export function isAnyUnopened(reads: Reads, networkIds: readonly string[]): ReturnType<Reads> {
+  return reads`exists (${unopenedHoldings(reads, networkIds)})`;
+}
+
+function unopenedHoldings(reads: Reads, networkIds: readonly string[]) {
+  return reads<(Omit<UnopenedHolding, 'booked'> & { booked: string })[]>`
     select w.network_id, w.id as "walletId", w.address, a.id as "assetId", a.symbol, a.contract, a.decimals, v.watched_from, t.final_height,
       (select coalesce(sum(case
           when s.kind = 'sent' then -s.raw_fee::numeric
@@ -78,7 +87,6 @@ export async function listUnopenedHoldings(reads: Reads, networkIds: readonly st
     where w.network_id = any(${networkIds as string[]}::uuid[]) and w.role <> 'deposit' and v.watched_from is not null and t.final_height >= v.watched_from - 1
       and not exists (select 1 from ledger_transactions l where l.source_key = 'opening:' || w.id || ':' || a.id)
     order by w.network_id, w.id, a.id`;
-  return rows.map((row) => ({ ...row, booked: BigInt(row.booked) }));
 }
 
 /** An output of ours on the canonical chain, whether final or not, and the role of the wallet it lies at: hot, funding, held, deposit. */

@@ -9,19 +9,45 @@ export interface IndexerLease {
   caughtUpAt: Date | null;
 }
 
+/** Networks whose streams this process may apply, with their fencing numbers, and who holds others without any session at Postgres. */
+export interface ConsumerTerms {
+  held: { networkId: string; fence: number }[];
+  absent: string[];
+}
+
 /**
- * Takes or renews the right to apply a network's stream for `seconds` of wall time; undefined while somebody else has it.
- * The fencing number grows at each change of holder. Locks the network's lease row.
+ * Takes or renews the right to apply these networks' streams for `seconds` of wall time, as far as nobody else has it, or only somebody who is absent and was
+ * before (`gone`). A fencing number grows at each change of holder. A lease that a transaction leans on right now is left as it is, so that a block which takes long to
+ * be applied holds up no other network; nobody else can take it either. Who is absent may just be opening a session anew, so ask twice (decision 0096).
+ * Locks the lease rows, for the statement.
  */
-export async function acquireConsumerLease(sql: Reads, lease: { networkId: string; holder: string; seconds: number }): Promise<number | undefined> {
-  const [row] = await sql<{ fence: number }[]>`
-    insert into consumer_leases as l (network_id, holder, fence, expires_at)
-    values (${lease.networkId}, ${lease.holder}, 1, clock_timestamp() + make_interval(secs => ${lease.seconds}))
-    on conflict (network_id) do update
-      set holder = excluded.holder, fence = l.fence + (case when l.holder = excluded.holder then 0 else 1 end), expires_at = excluded.expires_at
-      where l.holder = excluded.holder or l.expires_at < clock_timestamp()
-    returning fence`;
-  return row?.fence;
+export async function acquireConsumerLeases(
+  sql: Reads,
+  { networkIds, holder, seconds, gone = [] }: { networkIds: readonly string[]; holder: string; seconds: number; gone?: readonly string[] },
+): Promise<ConsumerTerms> {
+  const [row] = await sql<[ConsumerTerms]>`
+    with absent as materialized (
+      select distinct l.holder from consumer_leases l
+      where l.network_id = any(${[...networkIds]}::uuid[]) and l.holder <> ${holder} and l.holder ~ '^api:[0-9a-f]{8}-' and l.expires_at > clock_timestamp()
+        and not exists (
+          select 1 from pg_stat_activity a
+          where a.datname = current_database() and a.application_name like 'sluice-api % ' || substr(l.holder, 5, 8) || ' %')),
+    made as (
+      insert into consumer_leases (network_id, holder, fence, expires_at)
+      select id, ${holder}, 1, clock_timestamp() + make_interval(secs => ${seconds}) from unnest(${[...networkIds]}::uuid[]) as n (id) order by id
+      on conflict do nothing returning network_id, fence),
+    free as (
+      select network_id from consumer_leases
+      where network_id = any(${[...networkIds]}::uuid[]) and (
+        holder = ${holder} or expires_at < clock_timestamp() or holder = any(${[...gone]}::text[]) and holder in (select holder from absent))
+      order by network_id for update skip locked),
+    taken as (
+      update consumer_leases l
+      set holder = ${holder}, fence = l.fence + (case when l.holder = ${holder} then 0 else 1 end), expires_at = clock_timestamp() + make_interval(secs => ${seconds})
+      from free f where l.network_id = f.network_id returning l.network_id, l.fence)
+    select coalesce((select json_agg(json_build_object('networkId', network_id, 'fence', fence)) from (select * from made union all select * from taken) h), '[]') as held,
+      array(select holder from absent) as absent`;
+  return row;
 }
 
 /** True when `fence` is still the current one; share-locks the lease row, so that nobody can take over before this transaction ends. */

@@ -26,6 +26,28 @@ export async function takeSnapshot(tx: Tx, networkId: string, { epoch, seq, take
   return rows.length === 1;
 }
 
+/**
+ * Takes note of a snapshot that tells of nothing while nothing was known to wait and nothing is to be forgotten, which is all there is to do about it; false, changing nothing, when there is
+ * more. What an older snapshot adds in the same moment waits until the next one. Locks the network's row.
+ */
+export async function takeEmptySnapshot(
+  sql: Reads,
+  networkId: string,
+  { epoch, seq, takenAt }: Pick<MempoolMessage, 'epoch' | 'seq' | 'takenAt'>,
+): Promise<boolean> {
+  const rows = await sql`
+    insert into mempool_snapshots as s (network_id, epoch, seq, taken_at)
+    select ${networkId}, ${epoch}::bigint, ${seq}::bigint, ${new Date(takenAt)}::timestamptz
+    where not exists (select 1 from indexer_leases where network_id = ${networkId} and epoch > ${epoch}::bigint)
+      and not exists (
+        select 1 from mempool_transactions
+        where network_id = ${networkId} and (state = 'waiting' or ended_at < sluice_now() - make_interval(secs => ${POLICY.mempoolKeptSeconds})))
+    on conflict (network_id) do update set epoch = excluded.epoch, seq = excluded.seq, taken_at = excluded.taken_at, applied_at = excluded.applied_at
+      where (s.epoch, s.seq) < (excluded.epoch, excluded.seq)
+    returning 1`;
+  return rows.length === 1;
+}
+
 /** The waiting transfers that would be deposits, by the rules of `listDepositCandidates`; those a block holds by now are none. Takes no lock. */
 export async function listExpectedDeposits(reads: Reads, networkId: string, transactions: readonly SeenTransaction[]): Promise<ExpectedDeposit[]> {
   const transfers = transactions.flatMap((one) => one.transfers).map(({ coSenders = [], ...rest }) => ({ ...rest, senders: [rest.sender, ...coSenders] }));

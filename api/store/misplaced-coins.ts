@@ -22,12 +22,20 @@ interface Row {
 
 /** Which of these networks have an order to refund or to pay out held coins, or a payment that ever changed its pool; locks nothing. */
 export async function listNetworksWithHeldOrders(sql: Reads, networkIds: readonly string[]): Promise<ReadonlySet<string>> {
-  const rows = await sql<{ id: string }[]>`
+  return new Set((await networksWithHeldOrders(sql, networkIds)).map(({ id }) => id));
+}
+
+/** Whether there are any; a condition. */
+export function isAnyHeldOrder(sql: Reads, networkIds: readonly string[]): ReturnType<Reads> {
+  return sql`exists (${networksWithHeldOrders(sql, networkIds)})`;
+}
+
+function networksWithHeldOrders(sql: Reads, networkIds: readonly string[]) {
+  return sql<{ id: string }[]>`
     select n.id from unnest(${networkIds as string[]}::uuid[]) as n (id)
     where exists (select 1 from aml_refunds r where r.network_id = n.id and r.status = 'ordered')
       or exists (select 1 from withheld_transfers t where t.network_id = n.id and t.status = 'ordered')
       or exists (select 1 from pool_moves m where m.network_id = n.id)`;
-  return new Set(rows.map(({ id }) => id));
 }
 
 /**

@@ -39,6 +39,20 @@ export interface NotingLimits {
 }
 
 /**
+ * Whether anybody may have to be told of anything, or a mark is so far behind that a look would not reach the end of its history; a condition. A mark that
+ * is not moved tells nobody of what was before they chose.
+ */
+export function isAnybodyToTell(sql: Reads): ReturnType<Reads> {
+  const behind = (name: string, history: ReturnType<Reads>) =>
+    sql`exists (select 1 from (${history}) h where h.id > (select place from notification_marks where name = ${name}) + ${AT_ONCE / 2}::int)`;
+  return sql`(
+    exists (select 1 from notification_choices) or exists (select 1 from notifications where sent_at is null)
+    or exists (select 1 from monthly_export_files) or (select count(*) from notification_marks) < 2
+    or ${behind('settlement_events', sql`select id from settlement_events order by id desc limit 1`)}
+    or ${behind('aml_events', sql`select id from aml_events order by id desc limit 1`)})`;
+}
+
+/**
  * Notes for whoever chose it what happened to cashouts since the last look. Reads settlement_events by its key; locks the mark.
  * Returns how many notes it made.
  */

@@ -180,7 +180,7 @@ export interface ForeignSpend {
 }
 
 /** Those of canonical transactions that did not reach the books yet; locks nothing. */
-export async function listForeignSpends(sql: Reads, networkId: string): Promise<ForeignSpend[]> {
+export function listForeignSpends(sql: Reads, networkId: string) {
   return sql<ForeignSpend[]>`
     select g.txid as spender, coalesce(o.recipient, p.address, g.sender) as address, (
       select coalesce(min(c.pool) filter (where c.id = d.credit_id), min(c.pool)) from deposits d join credits c on c.payment_id = d.payment_id

@@ -3,6 +3,16 @@ import type { Pool } from '#state-machines/ledger/accounts.ts';
 import type { Reads, Tx } from '#shared/platform/postgres.ts';
 import { type Coins, formatAmount } from '#shared/core/money.ts';
 
+/** Whether coins lie at any deposit address, or are on their way from one; a condition. */
+export function isAnySweepable(sql: Reads): ReturnType<Reads> {
+  return sql`(
+    exists (select 1 from lying_deposits)
+    or exists (
+      select 1 from lying_outputs l where l.spendable and not exists (
+        select 1 from wallets w where w.network_id = l.network_id and w.address = l.address and w.role <> 'deposit'))
+    or exists (select 1 from payouts where purpose = 'sweep' and status not in ('CONFIRMED', 'FAILED', 'CANCELLED')))`;
+}
+
 /** A deposit address that still holds credited coins of one asset, as far as the books know. */
 export interface SweepableAddress {
   /** Canonical. */

@@ -247,6 +247,11 @@ export async function lockExpirable(tx: Tx, limit: number, patienceSeconds: numb
     from payments p where p.id = any(${found.map((row) => row.id)}::uuid[]) order by p.expires_at`;
 }
 
+/** Whether any open payment's deadline has passed, whatever is on its way to it; a condition. */
+export function isAnyOverdue(sql: Reads): ReturnType<Reads> {
+  return sql`exists (select 1 from payments where status = 'PENDING' and expires_at <= sluice_now())`;
+}
+
 /** Counts payments that are still open `lateSeconds` after their deadline with nothing on its way to them; locks nothing. */
 export async function countOverduePayments(sql: Reads, lateSeconds: number): Promise<number> {
   const [row] = await sql<{ count: number }[]>`

@@ -85,12 +85,20 @@ function fromRow(row: Row): StoredAttempt {
 
 /** Payouts of these networks that are planned or signed and in no block, at wallets that work, by wallet in order of their nonces. Locks nothing. */
 export async function listTendable(sql: Reads, networkIds: readonly string[]): Promise<string[]> {
-  const rows = await sql<{ id: string }[]>`
+  return (await tendable(sql, networkIds)).map((row) => row.id);
+}
+
+/** Whether there are any; a condition. */
+export function isAnyTendable(sql: Reads, networkIds: readonly string[]): ReturnType<Reads> {
+  return sql`exists (${tendable(sql, networkIds)})`;
+}
+
+function tendable(sql: Reads, networkIds: readonly string[]) {
+  return sql<{ id: string }[]>`
     select p.id from payouts p join wallets w on w.id = p.wallet_id
     where p.network_id = any(${[...networkIds]}::uuid[]) and p.status in ('PLANNED', 'SIGNED', 'BROADCAST', 'REPLACING') and p.plan ? 'rawFee'
       and w.halted_reason is null
     order by p.wallet_id, p.nonce, p.created_at, p.id`;
-  return rows.map((row) => row.id);
 }
 
 /** What our own rows say about a payout in no block, for the decision what it needs. */
@@ -160,7 +168,7 @@ export interface DoublePayout {
  * Payouts of which the canonical chain holds two attempts, one of them not booked yet. Only possible when bytes that a final
  * block had proven dead were included after all: a reorganisation deeper than finality. Locks nothing.
  */
-export async function listDoublePayouts(sql: Reads, networkId: string): Promise<DoublePayout[]> {
+export function listDoublePayouts(sql: Reads, networkId: string) {
   return sql<DoublePayout[]>`
     select p.id, p.wallet_id, array_agg(distinct t.txid) as txids
     from payouts p join payout_attempts t on t.payout_id = p.id

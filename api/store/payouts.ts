@@ -294,7 +294,7 @@ export interface OpenPayout {
 }
 
 /** Every payout of a network whose bytes exist and whose outcome is not final, with the block any of its attempts is in. Locks nothing. */
-export async function listOpenOnChain(sql: Reads, networkId: string): Promise<OpenPayout[]> {
+export function listOpenOnChain(sql: Reads, networkId: string) {
   return sql<OpenPayout[]>`
     select p.id, p.settlement_id, p.status,
       (select max(g.height) from payout_attempts t join sightings g on g.network_id = p.network_id and g.txid = t.txid and g.kind = 'sent' and g.canonical

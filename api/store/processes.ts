@@ -71,10 +71,11 @@ export async function recordCanary(sql: Reads, problem: string | null): Promise<
       succeeded_at = case when ${problem === null} then attempted_at else succeeded_at end`;
 }
 
-/** When a canary payment last succeeded; null for never, undefined before the first was tried. Locks nothing. */
-export async function readCanary(sql: Reads): Promise<Date | null | undefined> {
-  const [row] = await sql<{ at: Date | null }[]>`select succeeded_at as at from canary`;
-  return row?.at;
+/** When a canary payment last succeeded, null for never, and whether the last try is at least `seconds` old; undefined before the first. Locks nothing. */
+export async function readCanary(sql: Reads, seconds: number): Promise<{ succeededAt: Date | null; due: boolean } | undefined> {
+  const [row] = await sql<{ succeededAt: Date | null; due: boolean }[]>`
+    select succeeded_at, attempted_at <= now() - make_interval(secs => ${seconds}) as due from canary`;
+  return row;
 }
 
 /** How canary payments went; undefined before the first was tried, and where there are none. */

@@ -15,19 +15,24 @@ export interface Reconciliation {
   accepted: Coins;
 }
 
-/** Reads the last comparison of an asset and locks its row until commit; undefined before the first. */
-export async function lockReconciliation(tx: Tx, assetId: string): Promise<Reconciliation | undefined> {
-  const [row] = await tx<(Omit<Reconciliation, 'difference' | 'accepted'> & { difference: string; accepted: string })[]>`
+/** Reads the last comparisons of assets and locks their rows until commit, in the order of their ids; none of those that were never compared. */
+export async function lockReconciliations(tx: Tx, assetIds: readonly string[]): Promise<ReadonlyMap<string, Reconciliation>> {
+  const rows = await tx<(Omit<Reconciliation, 'difference' | 'accepted'> & { difference: string; accepted: string })[]>`
     select asset_id, height, difference, short_since, accepted_shortage as accepted
-    from reconciliations where asset_id = ${assetId} for update`;
-  return row && { ...row, difference: parseTrusted(row.difference), accepted: parseTrusted(row.accepted) };
+    from reconciliations where asset_id = any(${[...assetIds]}::uuid[]) order by asset_id for update`;
+  return new Map(rows.map((row) => [row.assetId, { ...row, difference: parseTrusted(row.difference), accepted: parseTrusted(row.accepted) }]));
 }
 
-/** Writes the comparison that is the last one now. What was accepted stays, less what is there again: it covers no later loss. Locks its row. */
-export async function upsertReconciliation(tx: Tx, r: { assetId: string; height: number; difference: Coins; shortSince: number | null }): Promise<void> {
+/** Writes the comparisons that are the last ones now. What was accepted stays, less what is there again: it covers no later loss. Locks their rows, in the order of the assets' ids. */
+export async function upsertReconciliations(
+  tx: Tx,
+  readings: readonly { assetId: string; height: number; difference: Coins; shortSince: number | null }[],
+): Promise<void> {
   await tx`
     insert into reconciliations (asset_id, height, difference, short_since)
-    values (${r.assetId}, ${r.height}, ${formatAmount(r.difference)}::text::numeric, ${r.shortSince})
+    select * from unnest(
+      ${readings.map((r) => r.assetId)}::uuid[], ${readings.map((r) => r.height)}::bigint[], ${readings.map((r) => formatAmount(r.difference))}::text[]::numeric[],
+      ${readings.map((r) => r.shortSince)}::bigint[]) as r (asset_id, height, difference, short_since) order by asset_id
     on conflict (asset_id) do update
       set height = excluded.height, difference = excluded.difference, short_since = excluded.short_since, read_at = sluice_now(),
         accepted_shortage = least(reconciliations.accepted_shortage, greatest(-excluded.difference, 0))`;
@@ -46,16 +51,23 @@ export async function acceptShortages(tx: Tx, scope: string): Promise<{ assetId:
     returning r.asset_id, trim_scale(r.accepted_shortage::numeric)::text as shortage`;
 }
 
-/** What gateways are owed of an asset, by pool, and what is kept for nobody yet; decimal texts for gauges. Locks nothing. */
-export async function sumLiabilities(sql: Reads, assetId: string): Promise<{ green: string; held: string; unallocated: string }> {
-  const [row] = await sql<{ green: string; held: string; unallocated: string }[]>`
-    select coalesce(sum(l.balance) filter (where l.gateway_id is not null and not h.held), 0)::text as green,
+/** What gateways are owed of an asset, by pool, and what is kept for nobody yet; decimal texts for gauges. */
+export interface Liabilities {
+  green: string;
+  held: string;
+  unallocated: string;
+}
+
+/** Reads them of assets; those of which nothing is owed are left out. Locks nothing. */
+export async function sumLiabilities(sql: Reads, assetIds: readonly string[]): Promise<ReadonlyMap<string, Liabilities>> {
+  const rows = await sql<(Liabilities & { assetId: string })[]>`
+    select l.asset_id, coalesce(sum(l.balance) filter (where l.gateway_id is not null and not h.held), 0)::text as green,
       coalesce(sum(l.balance) filter (where l.gateway_id is not null and h.held), 0)::text as held,
       coalesce(sum(l.balance) filter (where l.kind = 'unallocated'), 0)::text as unallocated
     from ledger_accounts l left join settlements s on s.id = l.settlement_id
       cross join lateral (select l.kind not in ('pending', 'available', 'reserved') or coalesce(s.pool = 'held', false) as held) h
-    where l.asset_id = ${assetId} and l.balance <> 0`;
-  return row ?? { green: '0', held: '0', unallocated: '0' };
+    where l.asset_id = any(${[...assetIds]}::uuid[]) and l.balance <> 0 group by l.asset_id`;
+  return new Map(rows.map(({ assetId, ...owed }) => [assetId, owed]));
 }
 
 /** A transaction from an address of ours that no stored bytes explain, and that nobody has looked at yet. */

@@ -63,6 +63,11 @@ export async function findSeenSandboxDeposit(sql: Reads, paymentId: string): Pro
   return row && { ...row, amount: parseTrusted<'asset'>(row.amount) };
 }
 
+/** Whether any simulated deposit waits for its confirmation, due or not; a condition. */
+export function isAnySimulationSeen(sql: Reads): ReturnType<Reads> {
+  return sql`exists (select 1 from sandbox_deposits where state = 'seen')`;
+}
+
 /** Payments whose simulated deposit is due to be confirmed, longest due first; locks nothing. */
 export async function listDueSandboxPayments(sql: Reads, limit: number): Promise<string[]> {
   const rows = await sql<{ id: string }[]>`

@@ -370,6 +370,11 @@ export async function takeParked(sql: Reads, { seconds, limit }: { seconds: numb
     select id, gateway_id, asset_id from claimed order by created_at, id`;
 }
 
+/** Whether a parked cashout is to be looked at, or its parking time is over; a condition. */
+export function isAnyParkedDue(sql: Reads): ReturnType<Reads> {
+  return sql`exists (select 1 from settlements where status in ('UNDERFUNDED', 'WAITING_AML_CREDIT') and least(check_at, expires_at) <= sluice_now())`;
+}
+
 /** Up to `limit` cashouts whose parking time is over, oldest first; locks nothing. */
 export async function listOverstayed(sql: Reads, limit: number): Promise<string[]> {
   const rows = await sql<{ id: string }[]>`

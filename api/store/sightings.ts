@@ -204,14 +204,7 @@ type Row = Omit<OutgoingSighting, 'rawAmount' | 'rawFee'> & { rawAmount: string 
  * Deposits are not among them. In chain order; locks nothing.
  */
 export async function listFinalOutgoing(sql: Reads, networkId: string, finalHeight: number): Promise<OutgoingSighting[]> {
-  const rows = await sql<Row[]>`
-    with unbooked as (
-      select g.*, ${isOurs(sql, sql`g.sender`)} as sender_ours, ${isOurs(sql, sql`g.recipient`)} as recipient_ours, ${isConfigured(sql)} as configured,
-        exists (select 1 from wallets w where w.network_id = g.network_id and w.address = g.recipient and w.role <> 'deposit') as recipient_wallet
-      from sightings g where g.network_id = ${networkId} and g.canonical and g.booked_at is null and g.height <= ${finalHeight})
-    select ${columns(sql)} from unbooked g left join payout_attempts t on t.txid = g.txid
-    where g.kind = 'sent' or g.sender_ours or g.recipient_wallet or t.payout_id is not null
-    order by g.height, g.position, g.kind = 'sent' desc, g.ordinal`;
+  const rows = await finalOutgoing(sql, networkId, finalHeight);
   return rows.map((row) => ({
     ...row,
     rawAmount: row.rawAmount === null ? null : BigInt(row.rawAmount),
@@ -219,15 +212,24 @@ export async function listFinalOutgoing(sql: Reads, networkId: string, finalHeig
   }));
 }
 
+/** The same as a statement, or a part of one. */
+export function finalOutgoing(sql: Reads, networkId: string, finalHeight: number) {
+  return sql<Row[]>`
+    with unbooked as (
+      select g.*, ${isOurs(sql, sql`g.sender`)} as sender_ours, ${isOurs(sql, sql`g.recipient`)} as recipient_ours, ${isConfigured(sql)} as configured,
+        exists (select 1 from wallets w where w.network_id = g.network_id and w.address = g.recipient and w.role <> 'deposit') as recipient_wallet
+      from sightings g where g.network_id = ${networkId} and g.canonical and g.booked_at is null and g.height <= ${finalHeight})
+    select ${columns(sql)} from unbooked g left join payout_attempts t on t.txid = g.txid
+    where g.kind = 'sent' or g.sender_ours or g.recipient_wallet or t.payout_id is not null
+    order by g.height, g.position, g.kind = 'sent' desc, g.ordinal`;
+}
+
 /**
  * Addresses of ours that signed something, or lost some of a configured asset, on the canonical chain that no stored bytes
  * explain, with the transaction. What other contracts log about them is anybody's word. Locks nothing.
  */
-export async function listUnknownOutgoing(
-  sql: Reads,
-  networkId: string,
-): Promise<{ address: string; txid: string; walletId: string | null; halted: boolean }[]> {
-  return sql`
+export function listUnknownOutgoing(sql: Reads, networkId: string) {
+  return sql<{ address: string; txid: string; walletId: string | null; halted: boolean }[]>`
     select distinct on (g.sender) g.sender as address, g.txid, w.id as "walletId", w.halted_reason is not null as halted
     from sightings g left join wallets w on w.network_id = g.network_id and w.address = g.sender
     where g.network_id = ${networkId} and g.canonical and g.booked_at is null

@@ -34,11 +34,17 @@ export async function listCreditTallies(sql: Reads, gatewayId: string): Promise<
 /** Rows appended that are worth adding up: each time is as much garbage as there are rows. */
 const FOLDED_FROM = 200;
 
+/** Whether enough was appended; a condition. */
+export function areTalliesToFold(sql: Reads): ReturnType<Reads> {
+  return sql`
+    (select count(*) - count(distinct (list, gateway_id, status)) from tallies)
+      + (select count(*) - count(distinct (gateway_id, asset_id, pool, matured)) from credit_tallies) >= ${FOLDED_FROM}::int`;
+}
+
 /** Adds up what was appended since the last time, for one of each; answers how many rows it was. Whoever reads meanwhile sees the one or the other. */
 export async function foldTallies(sql: Reads): Promise<number> {
-  const [{ appended }] = await sql<[{ appended: number }]>`
-    select (select count(*) - count(distinct (list, gateway_id, status)) from tallies) + (select count(*) - count(distinct (gateway_id, asset_id, pool, matured)) from credit_tallies) as appended`;
-  if (appended < FOLDED_FROM) return 0;
+  const [{ enough }] = await sql<[{ enough: boolean }]>`select ${areTalliesToFold(sql)} as enough`;
+  if (!enough) return 0;
   const lists = await sql`
     with gone as (delete from tallies returning *), added as (
       insert into tallies select list, gateway_id, status, sum(count) from gone group by 1, 2, 3 having sum(count) <> 0)

@@ -28,21 +28,24 @@ const DEPOSITS_THAT_SPEAK = 2;
 export async function watchIssuers(deps: Deps): Promise<number> {
   let stopped = 0;
   const tokens = (await listAssets(deps.db.sql)).filter((asset) => asset.contract !== null);
+  const refusing = await countRefusals(deps.db.sql);
   for (const asset of tokens) {
     const chain = deps.chains.get(asset.networkName);
     if (chain === undefined) continue;
     try {
-      if (await watchToken(deps, chain, { ...asset, contract: asset.contract as string })) stopped += 1;
+      if (await watchToken(deps, chain, { ...asset, contract: asset.contract as string, refuses: refusing.has(asset.id) })) stopped += 1;
     } catch (error) {
       // An address that cannot be tried counts neither as moving nor as refused.
       if (!(error instanceof ChainUnavailable)) throw error;
       deps.log.debug({ err: error, network: asset.networkName, asset: asset.symbol }, 'a token cannot be tried; it will be later');
     }
   }
+  await report(deps, tokens);
   return stopped;
 }
 
-type Token = StoredAsset & { contract: string };
+/** `refuses` says whether any refusal of it was noted when this look began; one that comes meanwhile is for the next. */
+type Token = StoredAsset & { contract: string; refuses: boolean };
 
 async function watchToken(deps: Deps, chain: Chain, token: Token): Promise<boolean> {
   const { sql } = deps.db;
@@ -52,9 +55,7 @@ async function watchToken(deps: Deps, chain: Chain, token: Token): Promise<boole
   // gives it.
   if ((await chain.reader.hasCode?.(token.contract)) === false) {
     const reason = `no contract lies at ${chain.codec.display(token.contract)} on ${chain.config.name}`;
-    const gone = await stop(deps, chain, token, { address: poolAddress(chain, 'green'), role: 'hot', height: tip.height, reason });
-    await report(deps, chain, token);
-    return gone;
+    return stop(deps, chain, token, { address: poolAddress(chain, 'green'), role: 'hot', height: tip.height, reason });
   }
   let stopped = false;
   let hotMoves = true;
@@ -62,16 +63,15 @@ async function watchToken(deps: Deps, chain: Chain, token: Token): Promise<boole
     const address = poolAddress(chain, pool);
     const found = await mayMove(chain, token.contract, address);
     if (pool === 'green') hotMoves = found !== 'unknown';
-    if (found === 'moves') await forgetRefusal(sql, { assetId: token.id, address });
+    if (found === 'moves' && token.refuses) await forgetRefusal(sql, { assetId: token.id, address });
     if (found !== 'refused') continue;
     const { height } = tip;
     // Held coins come from a flagged source. If an issuer stops them, coins of other payments must not be stopped too.
     if (pool === 'held') await noteRefusal(sql, { assetId: token.id, address, role: 'held', height });
     else stopped = (await stop(deps, chain, token, { address, role: 'hot', height })) || stopped;
   }
-  await lookAgain(deps, chain, token, tip.height);
+  if (token.refuses) await lookAgain(deps, chain, token, tip.height);
   if (!hotMoves) stopped = (await askDeposits(deps, chain, token, tip.height)) || stopped;
-  await report(deps, chain, token);
   return stopped;
 }
 
@@ -116,8 +116,11 @@ async function askDeposits(deps: Deps, chain: Chain, token: Token, height: numbe
   return first !== undefined && refused.length >= DEPOSITS_THAT_SPEAK && stop(deps, chain, token, { address: first, role: 'deposit', height });
 }
 
-async function report({ metrics, db }: Deps, chain: Chain, token: Token): Promise<void> {
+const NONE: Record<RefusedRole, number> = { hot: 0, held: 0, deposit: 0 };
+
+async function report({ metrics, db, chains }: Deps, tokens: readonly StoredAsset[]): Promise<void> {
   if (metrics === undefined) return;
-  for (const [wallet, count] of Object.entries(await countRefusals(db.sql, token.id)))
-    metrics.issuerRefusals.set({ chain: chain.config.name, asset: token.symbol, wallet }, count);
+  const counts = await countRefusals(db.sql);
+  for (const { id, networkName: chain, symbol: asset } of tokens.filter(({ networkName }) => chains.has(networkName)))
+    for (const [wallet, count] of Object.entries(counts.get(id) ?? NONE)) metrics.issuerRefusals.set({ chain, asset, wallet }, count);
 }

@@ -43,13 +43,13 @@ export function createRegistry({ component, version, commit }: Build) {
   const histogram = <L extends string>(name: string, help: string, buckets: number[], labelNames: readonly L[] = []) =>
     new Histogram({ name, help, buckets, labelNames, registers: [registry] });
   gauge('sluice_build_info', 'Always 1; the labels say what is running.', ['version', 'commit', 'component']).set({ version, commit, component }, 1);
-  const before: (() => void)[] = [];
+  const before: (() => void | Promise<void>)[] = [];
   const scrape = async (): Promise<Scrape> => {
-    for (const each of before) each();
+    await Promise.all(before.map((each) => each()));
     return { contentType: registry.contentType, body: await registry.metrics() };
   };
-  /** Has `work` bring gauges up to date whenever somebody looks. */
-  const onScrape = (work: () => void): void => void before.push(work);
+  /** Has `work` bring gauges up to date whenever somebody looks, who waits for it. */
+  const onScrape = (work: () => void | Promise<void>): void => void before.push(work);
   return { counter, gauge, absentGauge, histogram, scrape, onScrape };
 }
 

@@ -13,7 +13,7 @@ import { type HostedCheckout, openHostedCheckout } from '#api/checkout/hosted.ts
 import { merchantOperations } from '#api/operations/merchant-operations.ts';
 import { operatorOperations } from '#api/operations/operator-operations.ts';
 import { creditFinalDeposits } from '#api/payments/credit-deposit.ts';
-import { acquireConsumerLease } from '#api/store/leases.ts';
+import { acquireConsumerLease } from '#test/fixtures/consumer-lease.ts';
 import type { StoredAsset } from '#api/store/assets.ts';
 import { seedWallets } from '#api/treasury/wallets.ts';
 import { openPayer } from '#shared/chains/payers.ts';

@@ -13,7 +13,7 @@ import { adoptOutgoing, showUnknownOutgoing } from '#api/operator/outgoing.ts';
 import { getSettlement } from '#api/settlements/view.ts';
 import { signPayout } from '#api/signer/sign-payout.ts';
 import { isTrustedNetwork } from '#api/store/database-epoch.ts';
-import { acquireConsumerLease } from '#api/store/leases.ts';
+import { acquireConsumerLease } from '#test/fixtures/consumer-lease.ts';
 import { listSignable } from '#api/store/payouts.ts';
 import { bookOpeningBalances } from '#api/treasury/book-opening-balances.ts';
 import { createBackup } from '#ops/backup/create.ts';

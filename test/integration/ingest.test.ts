@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { applyMessage } from '#api/consumers/apply-message.ts';
-import { acquireConsumerLease } from '#api/store/leases.ts';
+import { acquireConsumerLeases, holdsConsumerLease } from '#api/store/leases.ts';
+import { acquireConsumerLease } from '#test/fixtures/consumer-lease.ts';
 import { type Books, anAddress, aSentTransaction, someBooks, type TestPayment } from '#test/fixtures/books.ts';
 import { assertCleanAudit } from '#test/harness/audit.ts';
 
@@ -189,6 +190,35 @@ describe('messages that do not simply follow', () => {
     expect(answers.filter((answer) => answer !== undefined)).toEqual([1]);
     const holder = ['a', 'b', 'c', 'd'][answers.indexOf(1)] as string;
     expect(await acquireConsumerLease(books.deps.db.sql, { ...lease, holder })).toBe(1);
+  });
+
+  it('leaves a lease that a transaction leans on as it is, waits for none, and renews the others', async () => {
+    const { db } = books.deps;
+    const ours = { holder: 'test', seconds: 60 };
+    const other = await acquireConsumerLease(db.sql, { networkId: books.otherNetwork.id, ...ours });
+    await db.transaction(async (tx) => {
+      expect(await holdsConsumerLease(tx, books.network.id, books.chain.fence)).toBe(true);
+      const { held } = await acquireConsumerLeases(db.sql, { networkIds: [books.network.id, books.otherNetwork.id], ...ours });
+      expect(held).toEqual([{ networkId: books.otherNetwork.id, fence: other }]);
+    });
+  });
+
+  it('gives the lease of a process that ended to whoever finds it missing twice, and none of one that has a session', async () => {
+    const { db } = books.deps;
+    const [alive, dead] = ['api:0a1b2c3d-0000-4000-8000-000000000000', 'api:9f8e7d6c-0000-4000-8000-000000000000'];
+    const session = db.apart({ name: 'sluice-api worker 0a1b2c3d 2026-01-01T00:00:00Z', max: 1 });
+    try {
+      await session.sql`select 1`;
+      await acquireConsumerLease(db.sql, { networkId: books.otherNetwork.id, holder: dead, seconds: 3_600 });
+      await db.sql`update consumer_leases set holder = ${alive}, expires_at = clock_timestamp() + interval '1 hour' where network_id = ${books.network.id}`;
+      const asked = { networkIds: [books.network.id, books.otherNetwork.id], holder: 'api:11111111-0000-4000-8000-000000000000', seconds: 60 };
+      const first = await acquireConsumerLeases(db.sql, asked);
+      expect(first).toEqual({ held: [], absent: [dead] });
+      const second = await acquireConsumerLeases(db.sql, { ...asked, gone: [...first.absent, alive] });
+      expect(second.held).toEqual([{ networkId: books.otherNetwork.id, fence: 2 }]);
+    } finally {
+      await session.end();
+    }
   });
 });
 

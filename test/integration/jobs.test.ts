@@ -339,6 +339,17 @@ describe('stopping', () => {
 });
 
 describe('periodic work', () => {
+  /** The same database, which adds what is asked of it to `asked`. */
+  const noting = (database: Database, asked: string[]): Database => ({
+    ...database,
+    sql: new Proxy(database.sql, {
+      apply(sql, self, [first, ...rest]: [TemplateStringsArray, ...unknown[]]) {
+        asked.push(String(first));
+        return Reflect.apply(sql, self, [first, ...rest]);
+      },
+    }),
+  });
+
   it('runs at once and on its interval, never overlapping itself, and goes on after a failure', async () => {
     let running = 0;
     let most = 0;
@@ -380,27 +391,62 @@ describe('periodic work', () => {
     expect(most).toBe(1);
   });
 
-  it('that is due together asks for its locks in one statement, and gives them back in one', async () => {
+  it('asks for all its locks in one statement, keeps them from run to run, and leaves them to another replica when it stops', async () => {
     const asked: string[] = [];
-    const noting = (database: Database): Database => ({
-      ...database,
-      sql: new Proxy(database.sql, {
-        apply(sql, self, [first, ...rest]: [TemplateStringsArray, ...unknown[]]) {
-          asked.push(String(first));
-          return Reflect.apply(sql, self, [first, ...rest]);
-        },
-      }),
-    });
     const { db } = world.deps;
-    const ran = new Set<string>();
-    const periodic = Object.fromEntries(
-      ['one', 'another', 'a third'].map((name): [string, Periodic] => [name, { everySeconds: 3_600, run: async () => ran.add(name).size }]),
-    );
-    await start({ periodic }, { ...world.deps, db: { ...db, apart: (options) => noting(db.apart(options)) } });
-    const locking = (): string[] => asked.filter((text) => text.includes('advisory'));
-    await waitFor(() => locking().some((text) => text.includes('pg_advisory_unlock')), { what: 'the locks to be given back' });
-    expect(ran.size).toBe(3);
-    expect(locking()).toHaveLength(2);
+    const ran: string[] = [];
+    const workOf = (replica: string): Record<string, Periodic> =>
+      Object.fromEntries(['one', 'another'].map((name): [string, Periodic] => [name, { everySeconds: 0.05, run: async () => ran.push(replica) }]));
+    const first = await start({ periodic: workOf('first') }, { ...world.deps, db: { ...db, apart: (options) => noting(db.apart(options), asked) } });
+    await waitFor(() => ran.length >= 6, { what: 'three runs of both' });
+    expect(asked.filter((text) => text.includes('advisory'))).toHaveLength(1);
+    await start({ periodic: workOf('second') });
+    expect(new Set(ran)).toEqual(new Set(['first']));
+    await first.stop();
+    await waitFor(() => ran.includes('second'), { what: 'the other replica to take over' });
+  });
+
+  it('is not begun on the word of a session that has ended', async () => {
+    const { sql } = world.database;
+    const holders = () =>
+      sql<{ pid: number }[]>`select distinct pid from pg_locks
+        where locktype = 'advisory' and classid = 7582002 and database = (select oid from pg_database where datname = current_database())`;
+    const locked: boolean[] = [];
+    const test: Periodic = { everySeconds: 0.05, run: async () => locked.push((await holders()).length > 0) };
+    await start({ periodic: { test } });
+    await waitFor(() => locked.includes(true), { what: 'a run' });
+    const [holder] = await holders();
+    await sql`select pg_terminate_backend(${holder?.pid ?? 0})`;
+    await waitFor(async () => (await holders()).some(({ pid }) => pid !== holder?.pid), { what: 'a lock of a new session' });
+    const before = locked.length;
+    await waitFor(() => locked.slice(before).includes(true), { what: 'a run under it' });
+    // But for one that had begun already, and one before this process heard of the end.
+    expect(locked.filter((held) => !held).length).toBeLessThanOrEqual(2);
+  });
+
+  it('that says it has nothing to do is not run before its time, and work whose question fails is; what is due together is one question', async () => {
+    const asked: string[] = [];
+    const { db } = world.deps;
+    const ran: string[] = [];
+    let broken = false;
+    const work = (name: string, answer: boolean, more: Partial<Periodic> = {}): [string, Periodic] => [
+      name,
+      {
+        everySeconds: 0.05,
+        look: (sql) => (broken ? sql`1 / 0 = 1` : sql`${answer}::boolean`),
+        run: async () => ran.push(name),
+        ...more,
+      },
+    ];
+    const periodic = Object.fromEntries([work('busy', true), work('idle', false), work('patient', false, { anywaySeconds: 0.2 })]);
+    await start({ periodic }, { ...world.deps, db: { ...db, apart: (options) => noting(db.apart(options), asked) } });
+    await waitFor(() => ran.filter((name) => name === 'busy').length >= 8 && ran.filter((name) => name === 'patient').length >= 2, { what: 'those with work' });
+    expect(ran).not.toContain('idle');
+    const questions = asked.filter((text) => text.startsWith('select array['));
+    expect(questions.length).toBeGreaterThan(0);
+    expect(questions.length).toBeLessThanOrEqual(ran.filter((name) => name === 'busy').length + 1);
+    broken = true;
+    await waitFor(() => ran.includes('idle'), { what: 'what cannot be asked' });
   });
 
   it('whose locks could not be asked for is begun with what is due next, however seldom it runs', async () => {
@@ -426,36 +472,6 @@ describe('periodic work', () => {
     const often: Periodic = { everySeconds: 0.05, run: async () => 0 };
     await start({ periodic: { hourly, often } }, { ...world.deps, db: { ...db, apart: (options) => failing(db.apart(options)) } });
     await waitFor(() => ran, { what: 'the work of an hour to run' });
-  });
-
-  it('that is run on demand does not wait until the lock of what ran before is given back', async () => {
-    const { db } = world.deps;
-    const [nextRan, ran] = [aGate(), [] as string[]];
-    const holding = (database: Database): Database => ({
-      ...database,
-      sql: new Proxy(database.sql, {
-        apply: async (sql, self, [first, ...rest]: [TemplateStringsArray, ...unknown[]]) => {
-          if (ran.length === 3 && String(first).includes('pg_advisory_unlock')) await nextRan.promise;
-          return Reflect.apply(sql, self, [first, ...rest]);
-        },
-      }),
-    });
-    const periodic = Object.fromEntries(
-      ['one', 'another'].map((name): [string, Periodic] => [
-        name,
-        {
-          everySeconds: 3_600,
-          run: async () => {
-            if (ran.push(name) === 4) nextRan.resolve();
-            return 0;
-          },
-        },
-      ]),
-    );
-    const jobs = await start({ periodic }, { ...world.deps, db: { ...db, apart: (options) => holding(db.apart(options)) } });
-    await waitFor(() => ran.length === 2, { what: 'both to have run' });
-    await jobs.runDue();
-    expect(ran.slice(2)).toEqual(['one', 'another']);
   });
 
   it('is run on demand before due jobs, for the development clock', async () => {

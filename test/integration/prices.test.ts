@@ -2,7 +2,7 @@ import nock from 'nock';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { pricePolicy, storedPrices } from '#api/clients/prices.ts';
 import type { Deps } from '#api/deps.ts';
-import { refreshPrices } from '#api/jobs/refresh-prices.ts';
+import { refreshPrices, reportPriceAges } from '#api/jobs/refresh-prices.ts';
 import { createPayment } from '#api/payments/create.ts';
 import { showPrices } from '#api/operator/prices.ts';
 import { listPriceSources, deletePrice } from '#api/store/prices.ts';
@@ -86,11 +86,14 @@ const HEALTHY: Record<Source, Says> = {
 const healthy = (...names: Source[]): void => {
   for (const name of names.length === 0 ? SOURCES : names) says(name, HEALTHY[name]);
 };
-const metric = async (line: string): Promise<string | undefined> =>
-  (await metrics.scrape()).body
+const metric = async (line: string): Promise<string | undefined> => {
+  await reportPriceAges(deps);
+  const { body } = await metrics.scrape();
+  return body
     .split('\n')
     .find((one) => one.startsWith(line))
     ?.split(' ')[1];
+};
 
 describe('prices from public sources', () => {
   it('land in Postgres as the median with its sources, and price a payment', async () => {

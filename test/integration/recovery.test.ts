@@ -16,7 +16,7 @@ import { createSettlement } from '#api/settlements/create.ts';
 import { signPayout } from '#api/signer/sign-payout.ts';
 import { isTrustedNetwork, mayStillBeMined, readHistory } from '#api/store/database-epoch.ts';
 import { nextDerivationIndex } from '#api/store/deposit-addresses.ts';
-import { acquireConsumerLease } from '#api/store/leases.ts';
+import { acquireConsumerLease } from '#test/fixtures/consumer-lease.ts';
 import { listSignable } from '#api/store/payouts.ts';
 import { bookOpeningBalances } from '#api/treasury/book-opening-balances.ts';
 import { createBackup } from '#ops/backup/create.ts';

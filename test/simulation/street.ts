@@ -4,7 +4,7 @@ import { requestMissing } from '#api/consumers/chain-events.ts';
 import type { Chain, Deps } from '#api/deps.ts';
 import { matureCredits } from '#api/ledger/mature-credits.ts';
 import { creditFinalDeposits } from '#api/payments/credit-deposit.ts';
-import { acquireConsumerLease } from '#api/store/leases.ts';
+import { acquireConsumerLease } from '#test/fixtures/consumer-lease.ts';
 import type { StoredAsset } from '#api/store/assets.ts';
 import { decodeBlockMessage } from '#shared/core/block-codec.ts';
 import { openPayer } from '#shared/chains/payers.ts';

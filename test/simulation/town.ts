@@ -2,6 +2,7 @@ import type { Deps, Gateway } from '#api/deps.ts';
 import { openScreeningSources } from '#api/clients/screening/registry.ts';
 import { storedPrices } from '#api/clients/prices.ts';
 import { work } from '#api/jobs/all-work.ts';
+import type { Periodic } from '#api/jobs/work.ts';
 import { runJob } from '#api/jobs/run-job.ts';
 import { localChains } from '#api/operator/dev-chains.ts';
 import { replaceSecret } from '#api/gateways/secrets.ts';
@@ -33,7 +34,7 @@ const NOT_HERE = /^(refresh-prices|check-genesis|forget-|report-)/;
 const JOBS = work.jobs.filter(({ topic }) => !topic.startsWith('webhook.'));
 const PASSES = 2;
 const BATCH = 100;
-const PERIODIC = Object.entries(work.periodic).flatMap(([name, one]) => (NOT_HERE.test(name) ? [] : [one]));
+const PERIODIC = Object.entries(work.periodic).flatMap(([name, one]): Periodic[] => (NOT_HERE.test(name) ? [] : [one]));
 
 /**
  * A whole deployment in one process, one step at a time: real Postgres and Redis, a real local chain of every family, the
@@ -107,6 +108,16 @@ export async function aTown(random: Random): Promise<Town> {
   );
   const follow = (street: Street): Promise<boolean> => followStreet(living.deps, street, fences.get(street.id) as number);
 
+  const ranAt = new Map<Periodic, number>();
+  /** As a worker finds out: by the work's own question, or because its time has come. */
+  const hasReason = async (one: Periodic): Promise<boolean> => {
+    const { deps } = living;
+    const isTime = one.anywaySeconds !== undefined && Date.now() - (ranAt.get(one) ?? 0) >= one.anywaySeconds * 1_000;
+    const [row] = one.look === undefined || isTime ? [] : await deps.db.sql<[{ busy: boolean | null }]>`select ${one.look(deps.db.sql, deps)} as busy`;
+    if (isTime) ranAt.set(one, Date.now());
+    return row === undefined || row.busy === true;
+  };
+
   const town: Town = {
     world,
     streets,
@@ -126,7 +137,7 @@ export async function aTown(random: Random): Promise<Town> {
     follow,
     async beat() {
       for (const street of streets) await follow(street);
-      for (const one of PERIODIC) await one.run(living.deps);
+      for (const one of PERIODIC) if (await hasReason(one)) await one.run(living.deps);
       await runJobs(living.deps);
       const { sql } = living.deps.db;
       const ids = streets.map(({ id }) => id);

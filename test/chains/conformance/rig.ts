@@ -7,7 +7,7 @@ import { createPayment } from '#api/payments/create.ts';
 import { creditFinalDeposits } from '#api/payments/credit-deposit.ts';
 import { selectOffer } from '#api/payments/select-offer.ts';
 import type { StoredAsset } from '#api/store/assets.ts';
-import { acquireConsumerLease } from '#api/store/leases.ts';
+import { acquireConsumerLease } from '#test/fixtures/consumer-lease.ts';
 import { waitFor } from '#ops/dev/services/wait.ts';
 import { openPayer } from '#shared/chains/payers.ts';
 import { openReader } from '#shared/chains/readers.ts';
