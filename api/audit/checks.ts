@@ -88,6 +88,7 @@ export const CHECKS: readonly Check[] = [
     name: 'A5',
     title: 'every credited deposit is on the canonical chain, unless its loss is booked, and one that stands for several transfers is their sum',
     mayPass: false,
+    asksMore: true,
     ...asked(
       (of) => `
       select d.id, d.payment_id, d.txid, d.height from ${of('deposits', 'payment_id')} d

@@ -1,13 +1,18 @@
 import type { Deps } from '#api/deps.ts';
 import { toldOf } from '#shared/platform/database-problems.ts';
-import { keepPeriodicLocks } from './periodic-locks.ts';
+import { keepPeriodicLocks, LOCKS_ASKED_EVERY_MS } from './periodic-locks.ts';
 import type { Periodic } from './work.ts';
 
 /** What is due within this part of its period begins with what is due now. */
 const TOGETHER_WITHIN = 0.1;
 
-/** Due at a moment of this process' own clock, milliseconds; `ranMs` is when it last ran. */
-type Due = Periodic & { name: string; dueMs: number; ranMs: number };
+/** Failures in a row after which this process leaves work to another one for a while: it may be the one that cannot do it. */
+const FAILS_UNTIL_REST = 3;
+/** For twice its period, within these bounds: long enough for another process to ask for the lock, and short enough where there is none. */
+const RESTS_MS = { least: 2 * LOCKS_ASKED_EVERY_MS, most: 60_000 };
+
+/** Due at a moment of this process' own clock, milliseconds; `ranMs` is when it last ran, `failures` how often it failed since it last did not. */
+type Due = Periodic & { name: string; dueMs: number; ranMs: number; failures: number };
 
 export interface PeriodicRunner {
   /** Runs all of it once, now, and waits for all; for the development clock. */
@@ -18,16 +23,17 @@ export interface PeriodicRunner {
 
 /**
  * Runs each piece of work about every `everySeconds`, never overlapping itself; a replica skips what another one has the lock of.
- * What is due at about the same time begins together, and is asked for in one statement whether there is anything to do.
- * The locks live on one connection of their own, so that work that waits cannot use up the pool it needs; the work has a
+ * What is due at about the same time begins together, and is asked for in one statement whether there is anything to do; what has no such question waits for no answer.
+ * The locks live on one connection of their own, and so do the questions, so that work that waits cannot use up the pool it needs; the work has a
  * small pool with more patience than requests, because some read whole tables.
  */
 export function startPeriodic(deps: Deps, work: Readonly<Record<string, Periodic>>): PeriodicRunner {
   const lockConnection = deps.db.apart({ name: 'sluice-periodic', max: 1, lifetimeMs: Number.POSITIVE_INFINITY });
+  const questions = deps.db.apart({ name: 'sluice-periodic', max: 1 });
   const patient = deps.db.apart({ name: 'sluice-periodic', max: 6, deadlines: 'long' });
   const unhurried: Deps = { ...deps, db: patient };
   const locks = keepPeriodicLocks(lockConnection, Object.keys(work), deps.log);
-  const all = Object.entries(work).map(([name, one]): Due => ({ ...one, name, dueMs: 0, ranMs: Number.NEGATIVE_INFINITY }));
+  const all = Object.entries(work).map(([name, one]): Due => ({ ...one, name, dueMs: 0, ranMs: Number.NEGATIVE_INFINITY, failures: 0 }));
   const running = new Map<string, Promise<void>>();
   let timer: NodeJS.Timeout | undefined;
   let stopping = false;
@@ -35,35 +41,63 @@ export function startPeriodic(deps: Deps, work: Readonly<Record<string, Periodic
   /** Begins all of them that do not run yet; answers when all of it is done. */
   const run = async (some: readonly Due[]): Promise<void> => {
     const begun = some.filter(({ name }) => !running.has(name));
-    const chosen = choose(begun);
+    const asked = lock(begun).then((ours) => ({ ours, idle: findIdle(ours.filter(isAsked)) }));
     for (const one of begun) {
-      const { name } = one;
-      const worked = chosen.then((names) => (names.has(name) ? runOne(unhurried, one) : undefined)).finally(() => running.delete(name));
-      running.set(name, worked);
+      const worked = asked.then(async ({ ours, idle }) => {
+        if (!ours.includes(one)) return;
+        if (!isAsked(one) || !(await idle).has(one)) return runOne(one);
+        one.dueMs = Math.max(one.dueMs, performance.now() + (one.idleSeconds ?? 0) * 1_000);
+      });
+      running.set(
+        one.name,
+        worked.finally(() => running.delete(one.name)),
+      );
     }
-    await Promise.all(some.map(({ name }) => running.get(name)));
+    await Promise.all([asked, ...some.map(({ name }) => running.get(name))]);
   };
-  /** Which of these this replica may run and has a reason to. */
-  const choose = async (begun: readonly Due[]): Promise<ReadonlySet<string>> => {
-    const held = await locks.held(begun.map(({ name }) => name));
+  /** Which of these this replica may run. */
+  const lock = async (begun: readonly Due[]): Promise<readonly Due[]> => {
+    const held = await locks.held();
     // Work of an hour is not to wait for the next one because one statement failed.
     if (held === undefined) for (const one of begun) one.dueMs = 0;
-    const ours = begun.filter(({ name }) => held?.has(name));
-    const now = performance.now();
-    const isTime = ({ ranMs, anywaySeconds }: Due): boolean => anywaySeconds !== undefined && now - ranMs >= anywaySeconds * 1_000;
-    const asked = ours.filter((one) => one.look !== undefined && !isTime(one));
-    const idle = await findIdle(unhurried, asked);
-    for (const one of asked) if (idle.has(one.name)) one.dueMs = Math.max(one.dueMs, now + (one.idleSeconds ?? 0) * 1_000);
-    return new Set(ours.map(({ name }) => name).filter((name) => !idle.has(name)));
+    // Nor is what another replica left in the middle of its hour.
+    for (const one of all) if (held?.gained.has(one.name) && !running.has(one.name)) one.dueMs = 0;
+    return begun.filter(({ name }) => held?.names.has(name));
+  };
+  /** Those with nothing to do, by their own questions in one statement. Where that cannot be asked each of them says itself what is wrong, but for those that run now and then anyway. */
+  const findIdle = async (some: readonly Due[]): Promise<ReadonlySet<Due>> => {
+    const { sql } = questions;
+    const [first, ...rest] = some.map(({ look }) => look?.(sql, deps) ?? sql`true`);
+    if (first === undefined) return new Set();
+    try {
+      const [{ busy }] = await sql<[{ busy: boolean[] }]>`select array[${rest.reduce((earlier, one) => sql`${earlier}, ${one}`, first)}]::boolean[] as busy`;
+      return new Set(some.filter((_, at) => busy[at] !== true));
+    } catch (error) {
+      deps.log.warn(toldOf(error), 'what periodic work there is cannot be asked for');
+      return new Set(some.filter(({ anywaySeconds }) => anywaySeconds !== undefined));
+    }
+  };
+  const runOne = async (one: Due): Promise<void> => {
+    one.ranMs = performance.now();
+    try {
+      const moved = await one.run(unhurried);
+      one.failures = 0;
+      if (moved > 0) deps.log.info({ work: one.name, moved }, 'periodic work moved rows');
+    } catch (error) {
+      one.failures += 1;
+      deps.log.warn({ ...toldOf(error), work: one.name }, 'periodic work failed');
+      if (one.failures >= FAILS_UNTIL_REST) await locks.rest(one.name, Math.min(RESTS_MS.most, Math.max(RESTS_MS.least, 2_000 * one.everySeconds)));
+    }
   };
   const beat = (): void => {
     if (stopping || all.length === 0) return;
     const now = performance.now();
     const due = all.filter((one) => one.dueMs <= now + one.everySeconds * TOGETHER_WITHIN * 1_000);
     for (const one of due) one.dueMs = now + one.everySeconds * 1_000;
+    // Also where nothing is due, for the locks.
     void run(due);
     // Replicas that started together must not ask at the same moments for ever.
-    const next = Math.min(...all.map(({ dueMs }) => dueMs)) - now;
+    const next = Math.min(LOCKS_ASKED_EVERY_MS, ...all.map(({ dueMs }) => dueMs - now));
     timer = setTimeout(beat, next * (1 + TOGETHER_WITHIN * Math.random()));
   };
   beat();
@@ -76,31 +110,12 @@ export function startPeriodic(deps: Deps, work: Readonly<Record<string, Periodic
       stopping = true;
       clearTimeout(timer);
       await Promise.all(running.values());
-      await Promise.all([lockConnection.end(), patient.end()]);
+      await Promise.all([lockConnection.end(), questions.end(), patient.end()]);
     },
   };
 }
 
-/** Those with nothing to do, by their own questions in one statement; none where that cannot be asked, since each then says itself what is wrong. */
-async function findIdle(deps: Deps, asked: readonly Due[]): Promise<ReadonlySet<string>> {
-  const { sql } = deps.db;
-  const [first, ...rest] = asked.map(({ look }) => look?.(sql, deps) ?? sql`true`);
-  if (first === undefined) return new Set();
-  try {
-    const [{ busy }] = await sql<[{ busy: boolean[] }]>`select array[${rest.reduce((all, one) => sql`${all}, ${one}`, first)}]::boolean[] as busy`;
-    return new Set(asked.filter((_, at) => busy[at] !== true).map(({ name }) => name));
-  } catch (error) {
-    deps.log.warn(toldOf(error), 'what periodic work there is cannot be asked for');
-    return new Set();
-  }
-}
-
-async function runOne(deps: Deps, one: Due): Promise<void> {
-  one.ranMs = performance.now();
-  try {
-    const moved = await one.run(deps);
-    if (moved > 0) deps.log.info({ work: one.name, moved }, 'periodic work moved rows');
-  } catch (error) {
-    deps.log.warn({ ...toldOf(error), work: one.name }, 'periodic work failed');
-  }
+/** Whether it is asked first if there is anything to do; not where it is time to run whatever the answer was. */
+function isAsked({ look, anywaySeconds, ranMs }: Due): boolean {
+  return look !== undefined && !(anywaySeconds !== undefined && performance.now() - ranMs >= anywaySeconds * 1_000);
 }

@@ -21,35 +21,34 @@ const REPORTS: Readonly<Record<string, Report>> = {
   outputs: { seconds: 60, run: reportOutputs },
 };
 
-/** How long whoever asks for the metrics waits for fresh figures; those of a database that does not answer stay what they were. */
+/** How long whoever asks for the metrics waits for fresh figures; those of a database or a node that does not answer stay what they were. */
 const WAITED_MS = 3_000;
-/** Reports at once: more wait for their turn, and leave connections to the work of this process. */
-const AT_ONCE = 2;
 
 /**
  * Reads those figures when somebody asks for the metrics, and not while nobody does (decision 0096). However often they are asked for, each report
- * runs once at a time and no more often than its figures grow old.
+ * runs once at a time and no more often than its figures grow old, and none waits for another one's node.
  */
 export function reportOnScrape(deps: Deps, reports: Readonly<Record<string, Report>> = REPORTS): void {
-  const all = Object.entries(reports).map(([name, report]) => ({ ...report, name, begunMs: Number.NEGATIVE_INFINITY }));
-  let running: Promise<unknown> | undefined;
-  const refresh = async (): Promise<void> => {
-    const now = performance.now();
-    const queue = all.filter(({ begunMs, seconds }) => now - begunMs >= seconds * 1_000);
-    const work = async (): Promise<void> => {
-      for (let one = queue.shift(); one !== undefined; one = queue.shift()) {
-        one.begunMs = performance.now();
-        await one.run(deps).catch((error: unknown) => deps.log.warn({ ...toldOf(error), report: one?.name }, 'figures for the metrics cannot be read'));
-      }
-    };
-    await Promise.all(Array.from({ length: AT_ONCE }, work));
+  const all = Object.entries(reports).map(([name, report]) => ({
+    ...report,
+    name,
+    begunMs: Number.NEGATIVE_INFINITY,
+    running: undefined as Promise<unknown> | undefined,
+  }));
+  const refresh = (one: (typeof all)[number]): Promise<unknown> | undefined => {
+    if (one.running !== undefined || performance.now() - one.begunMs < one.seconds * 1_000) return one.running;
+    one.begunMs = performance.now();
+    one.running = one
+      .run(deps)
+      .catch((error: unknown) => deps.log.warn({ ...toldOf(error), report: one.name }, 'figures for the metrics cannot be read'))
+      .finally(() => {
+        one.running = undefined;
+      });
+    return one.running;
   };
   deps.metrics?.onScrape(async () => {
-    running ??= refresh().finally(() => {
-      running = undefined;
-    });
     const waited = new AbortController();
-    await Promise.race([running, pause(WAITED_MS, undefined, { signal: waited.signal }).catch(() => undefined)]);
+    await Promise.race([Promise.all(all.map(refresh)), pause(WAITED_MS, undefined, { signal: waited.signal }).catch(() => undefined)]);
     waited.abort();
   });
 }

@@ -121,6 +121,7 @@ const PLANTED: [check: string, what: string, ...statements: string[]][] = [
     'a transfer of another amount',
     `update sightings set raw_amount = raw_amount + 1 where txid = (select txid from deposits where id = ${deposit('ethereum')})`,
   ],
+  ['A5', 'a sum whose parts are gone', `update deposits set parts = 2, final_at = sluice_now() where id = ${deposit('ethereum')}`],
   ['A5', 'a deposit in another block', `update deposits set block_hash = 'another' where id = ${deposit('ethereum')}`],
   ['A7', 'a cashout that took more', `update settlements set amount = amount + 1, net_amount = net_amount + 1 where id = ${cashout('tron')}`],
   ['A7', 'a draw that was let go', `update credit_draws set state = 'released' where credit_id = ${credit('tron')}`],

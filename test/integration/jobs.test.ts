@@ -449,6 +449,58 @@ describe('periodic work', () => {
     await waitFor(() => ran.includes('idle'), { what: 'what cannot be asked' });
   });
 
+  it('without a question does not wait for those of others', async () => {
+    let beats = 0;
+    const asked = aGate();
+    const slow: Periodic = {
+      everySeconds: 3_600,
+      look: (sql) => sql`(select true from pg_sleep(2))`,
+      run: async () => {
+        asked.resolve();
+        return 0;
+      },
+    };
+    const often: Periodic = { everySeconds: 0.1, run: async () => ++beats };
+    await start({ periodic: { slow, often } });
+    await asked.promise;
+    expect(beats).toBeGreaterThan(3);
+  });
+
+  it('that runs now and then anyway is not run each time because the question of another fails', async () => {
+    const ran: string[] = [];
+    const broken: Periodic = { everySeconds: 0.05, look: (sql) => sql`1 / 0 = 1`, run: async () => ran.push('broken') };
+    const seldom: Periodic = { everySeconds: 0.05, look: (sql) => sql`false`, anywaySeconds: 3_600, run: async () => ran.push('seldom') };
+    await start({ periodic: { broken, seldom } });
+    await waitFor(() => ran.filter((name) => name === 'broken').length >= 10, { what: 'ten rounds' });
+    expect(ran.filter((name) => name === 'seldom')).toHaveLength(1);
+  });
+
+  it('that runs long keeps its lock: it is asked about meanwhile, though nothing else is due', async () => {
+    const asked: string[] = [];
+    const { db } = world.deps;
+    const done = aGate();
+    const long: Periodic = { everySeconds: 3_600, run: () => done.promise.then(() => 0) };
+    await start({ periodic: { long } }, { ...world.deps, db: { ...db, apart: (options) => noting(db.apart(options), asked) } });
+    await waitFor(() => asked.filter((text) => text.includes('pg_try_advisory_lock')).length >= 2, { what: 'the locks to be asked about' });
+    done.resolve();
+  });
+
+  it('that fails here again and again is done by another replica', async () => {
+    const done: string[] = [];
+    let failed = 0;
+    const failing: Periodic = {
+      everySeconds: 0.1,
+      run: async () => {
+        failed += 1;
+        throw new Error('no way out of this host');
+      },
+    };
+    await start({ periodic: { failing } });
+    await waitFor(() => failed > 0, { what: 'a failure' });
+    await start({ periodic: { failing: { everySeconds: 0.1, run: async () => done.push('by another') } } });
+    await waitFor(() => done.length > 0, { what: 'the other replica' });
+  });
+
   it('whose locks could not be asked for is begun with what is due next, however seldom it runs', async () => {
     const { db } = world.deps;
     let refused = 0;

@@ -1,5 +1,5 @@
 import { pino } from 'pino';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { Deps } from '#api/deps.ts';
 import { type Report, reportOnScrape } from '#api/jobs/report-on-scrape.ts';
 import { createApiMetrics } from '#shared/platform/metrics.ts';
@@ -31,5 +31,21 @@ describe('figures that are read when somebody asks for the metrics', () => {
       whole: { seconds: 0, run: async () => metrics.paymentsOverdue.set(7) },
     });
     expect((await metrics.scrape()).body).toMatch(/^sluice_payments_overdue 7$/m);
+  });
+
+  it('that never come do not keep the others from being read again', async () => {
+    let read = 0;
+    const metrics = scraped({
+      endless: { seconds: 0, run: () => new Promise(() => undefined) },
+      whole: { seconds: 0, run: async () => ++read },
+    });
+    vi.useFakeTimers();
+    onTestFinished(() => void vi.useRealTimers());
+    for (let time = 1; time <= 3; time++) {
+      const scrape = metrics.scrape();
+      await vi.advanceTimersByTimeAsync(10_000);
+      await scrape;
+      expect(read).toBe(time);
+    }
   });
 });
