@@ -32,8 +32,14 @@ export function startPeriodic(deps: Deps, work: Readonly<Record<string, Periodic
   const questions = deps.db.apart({ name: 'sluice-periodic', max: 1 });
   const patient = deps.db.apart({ name: 'sluice-periodic', max: 6, deadlines: 'long' });
   const unhurried: Deps = { ...deps, db: patient };
-  const locks = keepPeriodicLocks(lockConnection, Object.keys(work), deps.log);
-  const all = Object.entries(work).map(([name, one]): Due => ({ ...one, name, dueMs: 0, ranMs: Number.NEGATIVE_INFINITY, failures: 0 }));
+  const all = Object.entries(work)
+    .filter(([, { isOurs }]) => isOurs?.(deps) ?? true)
+    .map(([name, one]): Due => ({ ...one, name, dueMs: 0, ranMs: Number.NEGATIVE_INFINITY, failures: 0 }));
+  const locks = keepPeriodicLocks(
+    lockConnection,
+    all.map(({ name }) => name),
+    deps.log,
+  );
   const running = new Map<string, Promise<void>>();
   let timer: NodeJS.Timeout | undefined;
   let stopping = false;

@@ -30,9 +30,8 @@ const CLOCK_SKEW_MILLISECONDS = 60_000;
  */
 export const refreshPrices: Periodic = {
   everySeconds: 5,
-  look: (sql, { config }) => sql`${config.SLUICE_PRICE_SOURCE === 'http'}::boolean`,
+  isOurs: ({ config }) => config.SLUICE_PRICE_SOURCE === 'http',
   run: async (deps) => {
-    if (deps.config.SLUICE_PRICE_SOURCE !== 'http') return 0;
     const sources = openPriceSources(deps.config);
     for (const { name } of sources) deps.metrics?.priceFetchErrors.inc({ source: name }, 0);
     const names = sources.map((source) => source.name);

@@ -22,6 +22,8 @@ export interface Job {
 /** Work that is looked for (deadlines passed, credits matured), about every `everySeconds`, by one replica at a time. */
 export interface Periodic {
   everySeconds: number;
+  /** Whether a process of this configuration does it at all; one that does not keeps it from no other. */
+  isOurs?(deps: Deps): boolean;
   /**
    * Asks whether there may be anything to do; without it, or where nobody can answer, the work runs. Such questions of all work that is due together are
    * one statement (decision 0096). What it answers is a condition, which takes no lock.

@@ -485,6 +485,19 @@ describe('periodic work', () => {
     done.resolve();
   });
 
+  it('that is none of this process is kept from no other', async () => {
+    const ran: string[] = [];
+    const workOf = (replica: string, isOurs: boolean): Record<string, Periodic> => ({
+      chosen: { everySeconds: 0.05, isOurs: () => isOurs, run: async () => ran.push(replica) },
+      all: { everySeconds: 0.05, run: async () => ran.push('all') },
+    });
+    await start({ periodic: workOf('first', false) });
+    await waitFor(() => ran.includes('all'), { what: 'the first one to have its locks' });
+    await start({ periodic: workOf('second', true) });
+    await waitFor(() => ran.includes('second'), { what: 'the other replica to do it' });
+    expect(ran).not.toContain('first');
+  });
+
   it('that fails here again and again is done by another replica', async () => {
     const done: string[] = [];
     let failed = 0;
