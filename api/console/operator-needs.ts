@@ -7,7 +7,9 @@ export interface Counted {
 }
 
 /** What the needs of a deployment follow from. */
-export interface Facts extends Pick<OverviewScreen, 'chains' | 'freezes' | 'prices' | 'canary' | 'now' | 'audited'> {
+export interface Facts extends Pick<OverviewScreen, 'chains' | 'freezes' | 'prices' | 'canary' | 'audited'> {
+  /** Wall time, which audits and canaries are noted in: the service clock of a development deployment may be weeks ahead. */
+  wallNow: string;
   held: Counted;
   proposals: Counted;
   pendingApproval: Counted;
@@ -51,7 +53,7 @@ export function needsOf(facts: Facts): Need[] {
     counted('unexplained', facts.unexplained, '/deposits?state=unexplained'),
     need('prices', prices.unusable.length, '/prices'),
     need('paused', chains.filter(({ pausedAt }) => pausedAt !== null).length, '/networks'),
-    need('books', isOld(facts.audited?.oldest ?? null, facts.now, AUDIT_HOURS * 60) ? 1 : 0, '/money'),
+    need('books', isOld(facts.audited?.oldest ?? null, facts.wallNow, AUDIT_HOURS * 60) ? 1 : 0, '/money'),
     need('canary', isSick(facts) ? 1 : 0, '/jobs'),
   ].filter(({ count }) => count > 0);
 }
@@ -61,8 +63,8 @@ export function lagOf({ head, applied }: Pick<ChainLine, 'head' | 'applied'>): n
   return head === null || applied === null ? 0 : Math.max(0, head - applied);
 }
 
-function isSick({ canary, now }: Pick<Facts, 'canary' | 'now'>): boolean {
-  return canary !== null && (canary.problem !== null || isOld(canary.succeededAt ?? canary.attemptedAt, now, CANARY_MINUTES));
+function isSick({ canary, wallNow }: Pick<Facts, 'canary' | 'wallNow'>): boolean {
+  return canary !== null && (canary.problem !== null || isOld(canary.succeededAt ?? canary.attemptedAt, wallNow, CANARY_MINUTES));
 }
 
 function isOld(at: string | null, now: string, minutes: number): boolean {

@@ -169,6 +169,7 @@ async function overview(deps: Deps): Promise<model.OverviewScreen> {
   };
   const needs = needsOf({
     ...facts,
+    wallNow: new Date(deps.wallClock()).toISOString(),
     held: await counted(deps, showPayments, { amlState: 'HELD' }),
     proposals: await counted(deps, showProposals, { status: 'open' }),
     pendingApproval: await cashoutsThat(deps, 'PENDING_APPROVAL'),

@@ -7,7 +7,7 @@ const none = { count: 0, more: false };
 const chain = { name: 'ethereum', head: 100, applied: 100, final: 90, appliedAt: NOW, caughtUpAt: NOW, pausedAt: null, led: true };
 const freezes = { freezes: [], haltedWallets: [], unknownTransactions: [], awaitingComparison: false, awaitingNetworks: [], signerJournal: null };
 const calm: Facts = {
-  now: NOW,
+  wallNow: NOW,
   chains: [chain],
   freezes,
   prices: { mode: 'http', count: 3, unusable: [], oldestSeconds: 20 },
