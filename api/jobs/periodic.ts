@@ -73,9 +73,9 @@ export function startPeriodic(deps: Deps, work: Readonly<Record<string, Periodic
   /** Those with nothing to do, by their own questions in one statement. Where that cannot be asked each of them says itself what is wrong, but for those that run now and then anyway. */
   const findIdle = async (some: readonly Due[]): Promise<ReadonlySet<Due>> => {
     const { sql } = questions;
-    const [first, ...rest] = some.map(({ look }) => look?.(sql, deps) ?? sql`true`);
-    if (first === undefined) return new Set();
     try {
+      const [first, ...rest] = some.map(({ look }) => look?.(sql, deps) ?? sql`true`);
+      if (first === undefined) return new Set();
       const [{ busy }] = await sql<[{ busy: boolean[] }]>`select array[${rest.reduce((earlier, one) => sql`${earlier}, ${one}`, first)}]::boolean[] as busy`;
       return new Set(some.filter((_, at) => busy[at] !== true));
     } catch (error) {
