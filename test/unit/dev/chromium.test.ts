@@ -29,15 +29,24 @@ describe.skipIf(process.platform === 'darwin')('a Chromium to test with', () => 
     expect(await find()).toBe(join(folder, 'chromium'));
   });
 
+  it('is the one without windows where there are both', async () => {
+    await program('chromium', 'echo "Chromium 156"');
+    await program('chromium-headless-shell', 'echo "Chromium 156"');
+    expect(await find()).toBe(join(folder, 'chromium-headless-shell'));
+  });
+
   it('is not what merely has its name', async () => {
     await program('chromium-browser', 'echo "requires the snap to be installed" >&2; exit 10');
     expect(await find()).toBeNull();
   });
 
-  it.skipIf(process.getuid?.() !== 0)('is installed by root where apt-get is, and none when that fails', async () => {
-    await program('apt-get', `case "$*" in *install*) printf '#!/bin/sh\\n' > ${folder}/chromium; /bin/chmod 755 ${folder}/chromium;; esac`);
-    expect(await find()).toBe(join(folder, 'chromium'));
-    await rm(join(folder, 'chromium'));
+  it.skipIf(process.getuid?.() !== 0)('is installed by root where apt-get is, without windows where the release has that, and none when that fails', async () => {
+    for (const name of ['chromium', 'chromium-headless-shell']) {
+      const make = `printf '#!/bin/sh\\n' > ${join(folder, name)}; /bin/chmod 755 ${join(folder, name)}`;
+      await program('apt-get', `case "$*" in *"install --no-install-recommends ${name}") ${make};; *install*) exit 100;; esac`);
+      expect(await find()).toBe(join(folder, name));
+      await rm(join(folder, name));
+    }
     await program('apt-get', 'exit 100');
     expect(await find()).toBeNull();
   });
