@@ -68,11 +68,17 @@ export async function readLeft(sql: Sql, networkId: string, holder: string): Pro
 /** A unit with the process that reads it, as it stands in the lease. */
 type NotedUnit = LeftUnit & { by: string };
 
-/** Locks the lease row; does nothing once another process holds it, or this one under another epoch. */
+/**
+ * Locks the lease row; does nothing once another process holds it, or this one under another epoch. Does not wait for Postgres to have it on disk: it is there
+ * for whoever comes after this process, and where Postgres itself fell a block is at most read in full once more (decision 0098).
+ */
 async function writeUnit(sql: Sql, lease: { networkId: string; holder: string; epoch: number }, purpose: Purpose, unit: LeftUnit | null): Promise<void> {
   const { networkId, holder, epoch } = lease;
   const noted = unit === null ? null : JSON.stringify({ ...unit, by: holder } satisfies NotedUnit);
   if (purpose === 'following')
-    await sql`update indexer_leases set reading = ${noted}::text::jsonb where network_id = ${networkId} and holder = ${holder} and epoch = ${epoch}`;
-  else await sql`update indexer_leases set rereading = ${noted}::text::jsonb where network_id = ${networkId} and holder = ${holder} and epoch = ${epoch}`;
+    await sql`update indexer_leases set reading = ${noted}::text::jsonb
+      where network_id = ${networkId} and holder = ${holder} and epoch = ${epoch} and (select set_config('synchronous_commit', 'off', true)) is not null`;
+  else
+    await sql`update indexer_leases set rereading = ${noted}::text::jsonb
+      where network_id = ${networkId} and holder = ${holder} and epoch = ${epoch} and (select set_config('synchronous_commit', 'off', true)) is not null`;
 }
