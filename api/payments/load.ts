@@ -1,6 +1,6 @@
 import type { Deps, Gateway } from '#api/deps.ts';
-import { findGateway } from '#api/store/gateways.ts';
 import { findPayment, type Payment } from '#api/store/payments.ts';
+import { sharedReads } from '#api/store/shared-reads.ts';
 import { ServiceError } from '#shared/core/errors.ts';
 import { isUuid } from '#shared/core/ids.ts';
 import { isIpWithin } from '#shared/platform/ip.ts';
@@ -12,10 +12,11 @@ import type { Reads } from '#shared/platform/postgres.ts';
  * @throws not_found, forbidden (echoing the observed address)
  */
 export async function loadPublicPayment(deps: Deps, call: { paymentId: string; clientIp: string }): Promise<Payment> {
-  const payment = isUuid(call.paymentId) ? await findPayment(deps.db.sql, call.paymentId) : undefined;
+  const reads = sharedReads(deps.db);
+  const payment = isUuid(call.paymentId) ? await reads.payment(call.paymentId) : undefined;
   if (payment === undefined) throw new ServiceError('not_found');
   if (payment.checkoutMode === 'API') {
-    const gateway = await findGateway(deps.db.sql, payment.gatewayId);
+    const gateway = await reads.gateway(payment.gatewayId);
     if (gateway === undefined) throw new ServiceError('not_found');
     checkAllowlist(gateway, call.clientIp);
     deps.knownServer?.();
@@ -48,7 +49,7 @@ export async function loadHostedPayment(deps: Pick<Deps, 'db'>, call: { paymentI
 
 /** Finds a gateway's own payment. Another gateway's payment counts as one that does not exist (contract 5.3). @throws not_found */
 export async function loadOwnPayment(deps: Deps, call: { gateway: Gateway; paymentId: string }): Promise<Payment> {
-  const payment = isUuid(call.paymentId) ? await findPayment(deps.db.sql, call.paymentId) : undefined;
+  const payment = isUuid(call.paymentId) ? await sharedReads(deps.db).payment(call.paymentId) : undefined;
   if (payment === undefined || payment.gatewayId !== call.gateway.id) throw new ServiceError('not_found');
   return payment;
 }

@@ -5,6 +5,7 @@ import { listOffers, type Offer } from '#api/store/payment-offers.ts';
 import type { Payment } from '#api/store/payments.ts';
 import { listSandboxDeposits } from '#api/store/sandbox-deposits.ts';
 import { withParams } from '#api/store/sent-json.ts';
+import { sharedReads } from '#api/store/shared-reads.ts';
 import { Invariant } from '#shared/core/errors.ts';
 import { formatAmount, formatCents } from '#shared/core/money.ts';
 import type { Reads } from '#shared/platform/postgres.ts';
@@ -32,8 +33,23 @@ export async function statusOnly(deps: Deps, call: { paymentId: string; clientIp
   return statusView(await loadPublicPayment(deps, call));
 }
 
-/** Reads the rows that a payment's views are built from; through `sql` when the caller wants one snapshot. Locks nothing. */
-export async function readParts(deps: Pick<Deps, 'db'>, payment: Payment, sql: Reads = deps.db.sql): Promise<PaymentParts> {
+/** Reads the rows that a payment's views are built from; through `sql` when the caller wants one snapshot, else together with who asks in the same moment. Locks nothing. */
+export async function readParts(deps: Pick<Deps, 'db'>, payment: Payment, sql?: Reads): Promise<PaymentParts> {
+  return sql === undefined ? readPartsTogether(deps, payment) : readPartsAlone(sql, payment);
+}
+
+async function readPartsTogether({ db }: Pick<Deps, 'db'>, payment: Payment): Promise<PaymentParts> {
+  const reads = sharedReads(db);
+  const [offers, addresses, deposits, whole] = await Promise.all([
+    reads.offers(payment.id),
+    reads.addresses(payment.id),
+    reads.deposits(payment),
+    reads.withParams(payment),
+  ]);
+  return { payment: whole, offers, addresses, deposits };
+}
+
+async function readPartsAlone(sql: Reads, payment: Payment): Promise<PaymentParts> {
   const [offers, addresses, deposits, [whole = payment]] = await Promise.all([
     listOffers(sql, payment.id),
     listDepositAddresses(sql, payment.id),

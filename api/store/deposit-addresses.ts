@@ -39,12 +39,17 @@ export async function insertDepositAddress(
 }
 
 /** A payment's addresses, oldest first; locks nothing. */
-export async function listDepositAddresses(sql: Reads, paymentId: string): Promise<DepositAddress[]> {
+export function listDepositAddresses(sql: Reads, paymentId: string): Promise<DepositAddress[]> {
+  return listDepositAddressesOf(sql, [paymentId]);
+}
+
+/** The addresses of several payments, those of each oldest first; locks nothing. */
+export async function listDepositAddressesOf(sql: Reads, paymentIds: readonly string[]): Promise<DepositAddress[]> {
   return sql<DepositAddress[]>`
     select d.id, d.payment_id, d.network_id, d.family, d.derivation_index, d.address,
       d.created_at, w.acked_epoch is not null as watched
     from deposit_addresses d left join watches w on w.network_id = d.network_id and w.address = d.address
-    where d.payment_id = ${paymentId} order by d.created_at, d.id`;
+    where d.payment_id = any(${[...paymentIds]}::uuid[]) order by d.created_at, d.id`;
 }
 
 /** What one unmined transaction would bring to a payment, of one asset. */

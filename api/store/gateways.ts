@@ -15,9 +15,14 @@ export interface StoredGateway extends Gateway {
 
 /** Reads one gateway by id; locks nothing. */
 export async function findGateway(sql: Reads, id: string): Promise<StoredGateway | undefined> {
-  const [row] = await sql<StoredGateway[]>`
-    select id, name, status, billing, settings, created_at from gateways where id = ${id}`;
-  return row;
+  const [gateway] = await findGateways(sql, [id]);
+  return gateway;
+}
+
+/** Reads gateways by their ids, in any order; locks nothing. */
+export async function findGateways(sql: Reads, ids: readonly string[]): Promise<StoredGateway[]> {
+  return sql<StoredGateway[]>`
+    select id, name, status, billing, settings, created_at from gateways where id = any(${[...ids]}::uuid[])`;
 }
 
 /** Reads one gateway and locks its row until commit, so that two changes of its settings cannot overwrite each other. */

@@ -7,6 +7,7 @@ import type { DepositPath } from './payments.ts';
 /** A deposit as its payment shows it, with what was credited of it. */
 export interface PaymentDeposit {
   id: string;
+  paymentId: string;
   assetId: string;
   symbol: string;
   assetType: AssetType;
@@ -43,14 +44,21 @@ export interface PaymentDeposit {
 }
 
 /** What arrived for a payment, in chain order; locks nothing. */
-export async function listPaymentDeposits(sql: Reads, paymentId: string): Promise<PaymentDeposit[]> {
+export function listPaymentDeposits(sql: Reads, paymentId: string): Promise<PaymentDeposit[]> {
+  return listPaymentDepositsOf(sql, [paymentId], null);
+}
+
+/** What arrived for several payments, of each the first `most` (all when null) in chain order; locks nothing. */
+export async function listPaymentDepositsOf(sql: Reads, paymentIds: readonly string[], most: number | null): Promise<PaymentDeposit[]> {
   const rows = await sql<Record<string, unknown>[]>`
-    select d.id, d.asset_id, a.symbol, a.type as "assetType", a.decimals, a.dust_floor, n.name as "networkName", d.amount, d.txid, d.height, d.coinbase, d.state, d.path, d.claimed_by, d.first_seen_at,
+    select d.id, d.payment_id, d.asset_id, a.symbol, a.type as "assetType", a.decimals, a.dust_floor, n.name as "networkName", d.amount, d.txid, d.height, d.coinbase, d.state, d.path, d.claimed_by, d.first_seen_at,
       d.block_time, d.final_at, d.waits_since is not null as waits, case when d.doubted_since is not null then coalesce(d.doubt, 'unreachable') end as doubt, d.lost_at, d.usd_price, case when d.state = 'dropped' or d.lost_at is not null then 0 else greatest(t.height - d.height + 1, 0) end as confirmations,
       c.gross, c.network_fee, c.commission, c.net
-    from deposits d join assets a on a.id = d.asset_id join networks n on n.id = d.network_id
+    from unnest(${[...paymentIds]}::uuid[]) as asked (id)
+    cross join lateral (select * from deposits where payment_id = asked.id order by block_time, height, position, ordinal limit ${most}) d
+    join assets a on a.id = d.asset_id join networks n on n.id = d.network_id
     left join chain_tips t on t.network_id = d.network_id left join credits c on c.id = d.id
-    where d.payment_id = ${paymentId} order by d.block_time, d.height, d.position, d.ordinal`;
+    order by d.block_time, d.height, d.position, d.ordinal`;
   return rows.map(({ gross, networkFee, commission, net, ...row }) => ({
     ...(row as unknown as Omit<PaymentDeposit, 'amount' | 'dustFloor' | 'usdPrice' | 'credit'>),
     amount: parseTrusted<'asset'>(row.amount as string),

@@ -59,7 +59,12 @@ export function offerRows(paymentId: string, offers: readonly NewOffer[]): Recor
 }
 
 /** A payment's offers in listing order; locks nothing. */
-export async function listOffers(sql: Reads, paymentId: string): Promise<Offer[]> {
+export function listOffers(sql: Reads, paymentId: string): Promise<Offer[]> {
+  return listOffersOf(sql, [paymentId]);
+}
+
+/** The offers of several payments, those of each in listing order; locks nothing. */
+export async function listOffersOf(sql: Reads, paymentIds: readonly string[]): Promise<Offer[]> {
   const rows = await sql<Record<string, unknown>[]>`
     select o.id, o.payment_id, o.asset_id, o.price_usd, o.price_source, o.price_at, o.amount,
       o.tx_fee, o.commission_fee, o.total_value, o.network_fee, o.selected_at,
@@ -67,7 +72,7 @@ export async function listOffers(sql: Reads, paymentId: string): Promise<Offer[]
       a.contract is null and n.traces_missing_since is not null as "unwatchable",
       exists (select 1 from issuer_refusals r where r.asset_id = a.id and r.stopped_at is not null) as "issuerStopped"
     from payment_offers o join assets a on a.id = o.asset_id join networks n on n.id = a.network_id
-    where o.payment_id = ${paymentId} order by o.rank`;
+    where o.payment_id = any(${[...paymentIds]}::uuid[]) order by o.rank`;
   return rows.map((row) => ({
     ...(row as unknown as Offer),
     priceUsd: parseTrusted<'usd'>(row.priceUsd as string),

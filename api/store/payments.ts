@@ -180,9 +180,15 @@ export async function insertPayment(tx: Tx, payment: NewPayment, offers: readonl
 
 /** Reads one payment by id; locks nothing. */
 export async function findPayment(sql: Reads, id: string): Promise<Payment | undefined> {
-  const [row] = await sql<Record<string, unknown>[]>`
-    select p.*, n.title, n.reference from payments p left join payment_names n on n.payment_id = p.id where p.id = ${id}`;
-  return row && paymentFromRow(row);
+  const [payment] = await findPayments(sql, [id]);
+  return payment;
+}
+
+/** Reads payments by their ids, in any order; locks nothing. */
+export async function findPayments(sql: Reads, ids: readonly string[]): Promise<Payment[]> {
+  const rows = await sql<Record<string, unknown>[]>`
+    select p.*, n.title, n.reference from payments p left join payment_names n on n.payment_id = p.id where p.id = any(${[...ids]}::uuid[])`;
+  return rows.map(paymentFromRow);
 }
 
 /** The `webhookUrl` of the newest payment of a gateway that has one, among its newest `lookedAt`; undefined without one. Reads payments_gateway; locks nothing. */

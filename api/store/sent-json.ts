@@ -1,3 +1,4 @@
+import { groupBy } from '#shared/core/group-by.ts';
 import { SentJson } from '#shared/core/sent-json.ts';
 import type { Reads, Tx } from '#shared/platform/postgres.ts';
 import type { Payment } from './payments.ts';
@@ -10,16 +11,39 @@ export async function insertSent(tx: Tx, owner: string, documents: Readonly<Reco
 
 /** The same payments with what their merchants stored with them as it was sent (contract 4.1); locks nothing. */
 export async function withParams(sql: Reads, payments: readonly Payment[]): Promise<Payment[]> {
-  const having = payments.filter((payment) => payment.callbackParams !== null || payment.webhookParams !== null);
+  const having = payments.filter(hasParams);
   if (having.length === 0) return [...payments];
-  const rows = await sql<{ owner: string; field: string; document: string }[]>`
-    select owner, field, document from sent_json where owner = any(${having.map((payment) => payment.id)}::uuid[])`;
-  const kept = new Map(rows.map(({ owner, field, document }) => [`${owner} ${field}`, new SentJson(document)]));
-  return payments.map((payment) => ({
-    ...payment,
-    callbackParams: kept.get(`${payment.id} callbackParams`) ?? payment.callbackParams,
-    webhookParams: kept.get(`${payment.id} webhookParams`) ?? payment.webhookParams,
-  }));
+  const kept = groupBy(
+    await listSent(
+      sql,
+      having.map(({ id }) => id),
+    ),
+    ({ owner }) => owner,
+  );
+  return payments.map((payment) => asSent(payment, kept.get(payment.id) ?? []));
+}
+
+/** Whether a merchant stored anything with a payment. Pure. */
+export function hasParams(payment: Payment): boolean {
+  return payment.callbackParams !== null || payment.webhookParams !== null;
+}
+
+/** The same payment with its documents as they were sent, where they were kept. Pure. */
+export function asSent(payment: Payment, documents: readonly SentDocument[]): Payment {
+  const kept = Object.fromEntries(documents.map(({ field, document }) => [field, new SentJson(document)]));
+  return { ...payment, callbackParams: kept.callbackParams ?? payment.callbackParams, webhookParams: kept.webhookParams ?? payment.webhookParams };
+}
+
+/** A document as it was sent, and whose it is. */
+export interface SentDocument {
+  owner: string;
+  field: string;
+  document: string;
+}
+
+/** The documents kept of these payments or cashouts; locks nothing. */
+export async function listSent(sql: Reads, owners: readonly string[]): Promise<SentDocument[]> {
+  return sql<SentDocument[]>`select owner, field, document from sent_json where owner = any(${[...owners]}::uuid[])`;
 }
 
 /** The text of the metadata of the cashout `s` as it was sent, as a column of a statement about settlements. */

@@ -1,3 +1,4 @@
+import { groupBy } from '#shared/core/group-by.ts';
 import type { Transfer } from '#shared/core/chain-events.ts';
 import { POLICY } from '#shared/core/policy.ts';
 import type { Head, Reader, TransactionFacts } from './chain.ts';
@@ -23,10 +24,10 @@ export async function voteOn(
 ): Promise<Vote> {
   if (!isFinal(head) || sought.some((transfer) => transfer.height > head.latest.height)) return 'behind';
   let vote: Vote = 'same';
-  for (const [txid, ofIt] of groupsOf(sought, (transfer) => transfer.txid)) {
+  for (const [txid, ofIt] of groupBy(sought, (transfer) => transfer.txid)) {
     const facts = await factsOf(txid, (ofIt[0] as SoughtTransfer).blockHash);
     // Grouped first, because one transaction may have tens of thousands of both, and searching all for each would be too slow.
-    const told = groupsOf(facts?.transfers ?? [], placeOf);
+    const told = groupBy(facts?.transfers ?? [], placeOf);
     for (const transfer of ofIt) {
       if (facts !== null && isIncluded(transfer, facts) && isTold(transfer, told.get(placeOf(transfer)))) continue;
       if (facts === null || !isIncluded(transfer, facts) || transfer.kind !== 'internal' || facts.internalUnseen === undefined) return 'other';
@@ -46,7 +47,7 @@ export function askingAbout(sought: readonly SoughtTransfer[], reader: Pick<Read
   const read = async (hash: string): Promise<(txid: string) => TransactionFacts | null> => {
     const { block, transfers, internalUnseen } = await reader.block(hash, recipients);
     if ((await reader.blockAt(block.height)).hash !== hash) return () => null;
-    const made = groupsOf(transfers, ({ txid }) => txid);
+    const made = groupBy(transfers, ({ txid }) => txid);
     const place = { height: block.height, blockHash: hash, succeeded: true, ...(internalUnseen === undefined ? {} : { internalUnseen }) };
     return (txid) => ({ txid, ...place, transfers: made.get(txid) ?? [] });
   };
@@ -66,16 +67,6 @@ export function verdictOf(votes: readonly Vote[]): 'disputed' | 'unseen' | undef
 
 function isIncluded(transfer: SoughtTransfer, facts: TransactionFacts): boolean {
   return facts.succeeded === true && facts.height === transfer.height && facts.blockHash === transfer.blockHash;
-}
-
-function groupsOf<T>(all: readonly T[], keyOf: (one: T) => string): Map<string, T[]> {
-  const groups = new Map<string, T[]>();
-  for (const one of all) {
-    const group = groups.get(keyOf(one));
-    if (group === undefined) groups.set(keyOf(one), [one]);
-    else group.push(one);
-  }
-  return groups;
 }
 
 /** The place of a transfer inside its transaction. */

@@ -59,4 +59,19 @@ describe('reads together', () => {
     answer({ ETH: 5 });
     expect(await second).toBe(5);
   });
+
+  it('reads each key by itself after a failure that says something about one of them, and not while the database is away', async () => {
+    const asked: string[][] = [];
+    const find = together<number>(async (keys) => {
+      asked.push(keys);
+      if (keys.includes('away')) throw Object.assign(new Error('lost'), { code: 'CONNECTION_CLOSED' });
+      if (keys.includes('broken')) throw new RangeError('no such number');
+      return new Map(keys.map((key) => [key, key.length]));
+    });
+    const answers = await Promise.allSettled([find('ETH'), find('broken'), find('USDT')]);
+    expect(answers.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+    expect(asked).toEqual([['ETH', 'broken', 'USDT'], ['ETH'], ['broken'], ['USDT']]);
+    await expect(Promise.all([find('ETH'), find('away')])).rejects.toThrow('lost');
+    expect(asked.slice(4)).toEqual([['ETH', 'away']]);
+  });
 });

@@ -1,0 +1,87 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { simulatePayment } from '#api/payments/simulate.ts';
+import { verifyPayment } from '#api/payments/verify.ts';
+import { publicPayment } from '#api/payments/view.ts';
+import { type ShopPayment, type Shops, someShops, type TestShop } from '#test/fixtures/shop.ts';
+
+let shops: Shops;
+let [one, other]: TestShop[] = [];
+let payments: { shop: TestShop; payment: ShopPayment }[];
+
+const clientIp = '127.0.0.1';
+const DUST = 20;
+
+beforeAll(async () => {
+  shops = await someShops();
+  one = await shops.open();
+  other = await shops.open();
+  const dusted = await one.create({ webhookParams: { order: 'A-1' } });
+  await one.select(dusted, 'USDT');
+  for (let i = 0; i < DUST; i++) await one.see(dusted, 'USDT', '0.000001');
+  const paid = await other.create({ webhookParams: { order: 'B-1' } });
+  await other.select(paid, 'USDC');
+  await other.receive(paid, 'USDC', '100');
+  const simulated = await other.create({ isSandbox: true, webhookParams: { order: 'B-2' } });
+  await simulatePayment(shops.world.deps, { paymentId: simulated.id, clientIp, simulation: { scenario: 'success' } });
+  const open = await one.create();
+  payments = [
+    { shop: one, payment: dusted },
+    { shop: other, payment: paid },
+    { shop: other, payment: simulated },
+    { shop: one, payment: open },
+  ];
+});
+afterAll(() => shops.stop());
+
+describe('payments that are read in one moment', () => {
+  it('are each told as they are alone, whoever else is read with them', async () => {
+    const read = () =>
+      payments.map(
+        ({ shop, payment }) =>
+          () =>
+            shop.read(payment),
+      );
+    const verify = () =>
+      payments.map(
+        ({ shop, payment }) =>
+          () =>
+            shop.verify(payment),
+      );
+    // A verification notes itself the first time.
+    for (const ask of verify()) await ask();
+    const alone: object[] = [];
+    for (const ask of [...read(), ...verify()]) alone.push(await ask());
+    expect(await Promise.all([...read(), ...verify()].map((ask) => ask()))).toEqual(alone);
+    expect(alone.slice(payments.length).map((outcome) => /order[^}]*/.exec(JSON.stringify(outcome))?.[0] ?? null)).toEqual([
+      expect.stringContaining('A-1'),
+      expect.stringContaining('B-1'),
+      expect.stringContaining('B-2'),
+      null,
+    ]);
+  });
+
+  it('show all that arrived, also of one that more arrived for than is read together', async () => {
+    const [dusted, paid] = await Promise.all(payments.map(({ shop, payment }) => shop.verify(payment)));
+    expect(dusted?.deposits).toHaveLength(DUST);
+    expect(paid?.deposits).toHaveLength(1);
+  });
+
+  it("stay their gateway's own, and nobody's are shown for an id that is none", async () => {
+    const { deps } = shops.world;
+    const [{ payment: theirs }, { payment: own }] = payments as [(typeof payments)[number], (typeof payments)[number]];
+    const answers = await Promise.allSettled([
+      verifyPayment(deps, { gateway: (other as TestShop).gateway, paymentId: own.id }),
+      verifyPayment(deps, { gateway: (other as TestShop).gateway, paymentId: theirs.id }),
+      publicPayment(deps, { paymentId: theirs.id.replace(/^../, 'ff'), clientIp }),
+      publicPayment(deps, { paymentId: own.id.toUpperCase(), clientIp }),
+      publicPayment(deps, { paymentId: own.id, clientIp: '203.0.113.9' }),
+    ]);
+    expect(answers.map((answer) => (answer.status === 'fulfilled' ? 'told' : answer.reason.code))).toEqual([
+      'told',
+      'not_found',
+      'not_found',
+      'told',
+      'forbidden',
+    ]);
+  });
+});
