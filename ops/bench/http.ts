@@ -4,6 +4,7 @@ import { runAudit } from '#api/audit/run-audit.ts';
 import { merchant, type Merchant, must, operator, type GatewayCredentials } from '#ops/dev/client.ts';
 import { waitFor } from '#ops/dev/services/wait.ts';
 import type { NetworkConfig } from '#shared/core/assets.ts';
+import { openBareBounds } from './bare-bounds.ts';
 import { type Bench, type Figures, type Found, median, ratio, rounded, type Size } from './bench.ts';
 import type { Load, Loaded } from './load.ts';
 import { cpuSince, readCpu, usageOf } from './machine.ts';
@@ -55,14 +56,26 @@ export const http: Bench = {
         // What is compiled and prepared once is no part of the figure.
         await load.ask<Loaded>({ ...asked, seconds: SECONDS[size] / 2 });
         const rounds: Round[] = [];
+        const requested = recorded.requested[kind] as Requested;
+        const bounds = await openBareBounds(stage, { url: database.url, connections: CONNECTIONS, requested }, { ...asked, seconds: SECONDS[size] / 2 }, load);
         for (let round = 0; round < ROUNDS[size]; round++) {
-          const requested = recorded.requested[kind] as Requested;
           const bare = await replay(database.url, requested, { clients: CONNECTIONS, seconds: Math.max(1, SECONDS[size]), directory: stage.directory });
-          rounds.push({ ...(await oneRound(api, () => load.ask<Loaded>({ ...asked, seconds: SECONDS[size] }))), bare: bare.perSecond, by: bare.by });
+          const [statements, layers] = [await bounds.statements(SECONDS[size]), await bounds.layers(SECONDS[size])];
+          rounds.push({
+            ...(await oneRound(api, () => load.ask<Loaded>({ ...asked, seconds: SECONDS[size] }))),
+            bare: bare.perSecond,
+            by: bare.by,
+            statements,
+            layers,
+          });
         }
-        const of = (name: 'perSecond' | 'p50Ms' | 'p99Ms' | 'cpuUs' | 'bare'): number => median(rounds.map((one) => one[name]));
+        await bounds.stop();
+        const of = (name: 'perSecond' | 'p50Ms' | 'p99Ms' | 'cpuUs' | 'bare' | 'statements' | 'layers'): number => median(rounds.map((one) => one[name]));
         const share = median(rounds.map((one) => one.perSecond / one.bare));
         ratios[`${kind} ÷ its statements`] = ratio(share, 1);
+        ratios[`${kind}, a bare server ÷ its statements`] = ratio(median(rounds.map((one) => one.statements / one.bare)), 1);
+        ratios[`${kind} ÷ a bare server`] = ratio(median(rounds.map((one) => one.perSecond / one.statements)), 1);
+        ratios[`${kind} ÷ an empty handler`] = ratio(median(rounds.map((one) => one.perSecond / one.layers)), 1);
         p99s[kind] = of('p99Ms');
         figures[kind] = {
           perSecond: rounded(of('perSecond')),
@@ -72,6 +85,8 @@ export const http: Bench = {
           statements: (recorded.requested[kind] as Requested).statements.length,
           statementsPerSecondBare: rounded(of('bare')),
           bareBy: rounds[0]?.by ?? 'none',
+          bareServerPerSecond: rounded(of('statements')),
+          emptyHandlerPerSecond: rounded(of('layers')),
           refused: rounds.reduce((sum, { refused }) => sum + refused, 0),
           steal: rounded(Math.max(...rounds.map(({ steal }) => steal))),
         };
@@ -93,9 +108,13 @@ interface Round extends Loaded {
   steal: number;
   bare: number;
   by: string;
+  /** Requests a second of a bare server that runs the same statements. */
+  statements: number;
+  /** Requests a second of the packages of the HTTP side with nothing behind them. */
+  layers: number;
 }
 
-async function oneRound(api: ApiProcess, run: () => Promise<Loaded>): Promise<Omit<Round, 'bare' | 'by'>> {
+async function oneRound(api: ApiProcess, run: () => Promise<Loaded>): Promise<Omit<Round, 'bare' | 'by' | 'statements' | 'layers'>> {
   const [before, cpu] = [usageOf(api.pid), readCpu()];
   const loaded = await run();
   return { ...loaded, cpuUs: ((usageOf(api.pid).cpuSeconds - before.cpuSeconds) * 1e6) / Math.max(1, loaded.answers), steal: cpuSince(cpu).steal };
@@ -149,17 +168,21 @@ async function somePayments(shop: Merchant, count: number): Promise<string[]> {
 
 /** The statements of one request of a kind, and which values in them are new each time: two requests tell. */
 async function recordStatements(stage: Stage, api: ApiProcess, load: Load): Promise<Requested> {
+  let answer = '';
   const once = async (): Promise<ReturnType<typeof readStatements>> => {
     const from = stage.postgresLog.length;
     const key = load.keyed === true ? { 'idempotency-key': `order-${randomUUID()}` } : {};
     const url = `${api.origin}${load.path.replace('{id}', load.ids?.[0] ?? '')}`;
-    await must(url, load.method, { headers: { ...load.headers, ...key }, ...(load.body === undefined ? {} : { rawBody: load.body }) });
+    answer = JSON.stringify({
+      success: true,
+      data: await must(url, load.method, { headers: { ...load.headers, ...key }, ...(load.body === undefined ? {} : { rawBody: load.body }) }),
+    });
     // Postgres writes its log beside its answers.
     return waitFor(() => settled(stage, from), { what: 'the log of Postgres', everyMs: 100 });
   };
   await once();
   const [first, second] = [await once(), await once()];
-  return { statements: first, fresh: freshValues(first, second) };
+  return { statements: first, fresh: freshValues(first, second), answer };
 }
 
 let seen = 0;

@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { plainEnvironment, run } from '#ops/dev/services/child.ts';
 import { onPath } from '#ops/dev/services/on-path.ts';
-import { connect } from '#shared/platform/postgres.ts';
+import { connect, type Sql } from '#shared/platform/postgres.ts';
 
 /** A statement as a request had it run: its text with $1…, and what was bound. */
 export interface Statement {
@@ -94,6 +94,8 @@ export interface Requested {
   statements: readonly Statement[];
   /** Values that are new with each request. */
   fresh: readonly string[];
+  /** The body it was answered with. */
+  answer: string;
 }
 
 export interface Replayed {
@@ -149,12 +151,8 @@ function literal(value: string): string {
   return `E'${value.replaceAll('\\', '\\\\').replaceAll("'", "''").replaceAll(':', '\\x3a')}'`;
 }
 
-/** The same statements through the driver of the service, on as many connections, with nothing around them. */
-export async function replayByDriver(
-  url: string,
-  { statements, fresh }: Requested,
-  { clients, seconds }: { clients: number; seconds: number },
-): Promise<Replayed> {
+/** What runs the statements of one request on a connection, one after the other and prepared, with new values each time. */
+export function runnerOf({ statements, fresh }: Requested): (sql: Sql) => Promise<void> {
   const prepared = statements.map((one) => {
     const used: number[] = [];
     const text = inlined(one, fresh, (at) => {
@@ -163,6 +161,20 @@ export async function replayByDriver(
     });
     return { text, used };
   });
+  return async (sql) => {
+    const numbers = fresh.map(() => randomInt(2 ** 47));
+    for (const { text, used } of prepared)
+      await sql.unsafe(
+        text,
+        used.map((at) => numbers[at] as number),
+        { prepare: true },
+      );
+  };
+}
+
+/** The same statements through the driver of the service, on as many connections, with nothing around them. */
+export async function replayByDriver(url: string, requested: Requested, { clients, seconds }: { clients: number; seconds: number }): Promise<Replayed> {
+  const runOne = runnerOf(requested);
   const connections = Array.from({ length: clients }, () => connect(url, { name: 'sluice-bench-replay', max: 1 }));
   let done = 0;
   const started = performance.now();
@@ -171,13 +183,7 @@ export async function replayByDriver(
     await Promise.all(
       connections.map(async ({ sql }) => {
         while (performance.now() < until) {
-          const numbers = fresh.map(() => randomInt(2 ** 47));
-          for (const { text, used } of prepared)
-            await sql.unsafe(
-              text,
-              used.map((at) => numbers[at] as number),
-              { prepare: true },
-            );
+          await runOne(sql);
           done += 1;
         }
       }),
