@@ -17,9 +17,8 @@ export function together<V>(read: (keys: string[]) => Promise<ReadonlyMap<string
   const alone = async (key: string): Promise<V | undefined> => (await read([key])).get(key);
 
   const next = async (keys: Set<string>): Promise<(key: string) => Promise<V | undefined>> => {
-    // Even with nothing in the way it waits for whoever asks in the same moment.
-    if (running >= AT_ONCE) await new Promise<void>((resolve) => queue.push(resolve));
-    else await Promise.resolve();
+    // Even with nothing in the way it waits for whoever asks in the same moment: for all that this turn of the event loop has read from sockets.
+    await new Promise<void>((resolve) => (running >= AT_ONCE ? queue.push(resolve) : setImmediate(resolve)));
     running += 1;
     waiting = undefined;
     coming = undefined;
