@@ -80,9 +80,11 @@ return 0
 
 /** Opens the connection; returns at once. `now` replaces Redis' clock and `answerMs` the patience with it in tests. */
 export function openSharedBuckets(options: { url: string; name: string; log: Logger; now?(): number; answerMs?: number }): SharedBuckets {
-  const { client, close } = redisConnection(options.url, options.name, options.log);
+  const { client: connected, close } = redisConnection(options.url, options.name, options.log);
+  // Each command would have a timer and a signal of its own, for the time before it is written: there is none, and whoever waits has a deadline below.
+  const client = connected.withCommandOptions({ timeout: 0 });
   // A Redis that is new or was wiped does not know the scripts; `run` copes, this spares a burst of calls the detour.
-  client.on('ready', () => void Promise.all([client.scriptLoad(TAKE.text), client.scriptLoad(PROVE.text)]).catch(() => undefined));
+  connected.on('ready', () => void Promise.all([client.scriptLoad(TAKE.text), client.scriptLoad(PROVE.text)]).catch(() => undefined));
   let failing = false;
   let nextTry = 0;
 
@@ -99,7 +101,7 @@ export function openSharedBuckets(options: { url: string; name: string; log: Log
   };
   const guarded = async (work: () => Promise<unknown>): Promise<unknown> => {
     const at = performance.now();
-    if (!client.isReady || (failing && at < nextTry)) return undefined;
+    if (!connected.isReady || (failing && at < nextTry)) return undefined;
     nextTry = at + PAUSE_MS;
     try {
       const answer = await within(options.answerMs ?? ANSWER_MS, work());
