@@ -41,8 +41,6 @@ export async function createApp(deps: Deps, parts: AppParts): Promise<Express> {
   app.disable('x-powered-by');
   app.set('etag', false);
   app.use(observe(deps));
-  app.use(docsRouter(deps, { merchant, operator, checkout }, parts.docsFolders));
-  app.use(logosRouter(deps));
   app.use(
     '/api/v1',
     await contractRouter(deps, {
@@ -64,6 +62,8 @@ export async function createApp(deps: Deps, parts: AppParts): Promise<Express> {
       budget: () => 'operator',
     }),
   );
+  app.use(docsRouter(deps, { merchant, operator, checkout }, parts.docsFolders));
+  app.use(logosRouter(deps));
   app.use(async (request) => {
     await rateLimit(deps, { operationId: 'unknown', clientIp: clientIp(request, deps.config.SLUICE_TRUSTED_PROXIES) });
     throw new ServiceError('not_found');

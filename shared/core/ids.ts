@@ -28,10 +28,14 @@ export function rowId({ randomBytes, wallClock }: IdSource): string {
   return formatUuid(bytes, 7);
 }
 
+/** Each byte as two hex digits. */
+const PAIRS = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'));
+
 function formatUuid(bytes: Uint8Array, version: number): string {
   const b = Uint8Array.from(bytes.subarray(0, 16));
   b[6] = ((b[6] ?? 0) & 0x0f) | (version << 4);
   b[8] = ((b[8] ?? 0) & 0x3f) | 0x80;
-  const hex = Array.from(b, (byte) => byte.toString(16).padStart(2, '0')).join('');
+  let hex = '';
+  for (const byte of b) hex += PAIRS[byte];
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
 }
