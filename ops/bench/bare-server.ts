@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import express from 'express';
 import { type Context, OpenAPIBackend } from 'openapi-backend';
 import { createAjv } from '#api/http/contract-router.ts';
+import { quicken } from '#api/http/quick-router.ts';
 import { readContract } from '#api/http/read-contract.ts';
 import { connect, type Sql } from '#shared/platform/postgres.ts';
 import { type Requested, runnerOf } from './statements.ts';
@@ -48,6 +49,7 @@ async function withLayers(answer: string): Promise<RequestListener> {
     securityHandlers: { apiKey: () => true, signedRequest: () => true },
   });
   await backend.init();
+  quicken(backend.router);
   const handler = (_context: Context, _request: unknown, response: ServerResponse): void => send(response, answer);
   backend.register(Object.fromEntries(backend.router.getOperations().map(({ operationId }) => [operationId as string, handler])));
   const app = express();
