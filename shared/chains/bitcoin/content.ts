@@ -10,6 +10,8 @@ import { crossCheckAmounts, crossCheckSpends, feeOf } from './prevouts.ts';
 /** How the script of a P2WPKH output begins, and how long it is. */
 const P2WPKH = '0014';
 const P2WPKH_DIGITS = 44;
+/** A script while its key is looked up. */
+const looked = Buffer.alloc(P2WPKH_DIGITS / 2);
 
 /** A movement of coins, wherever it is. */
 export type Flow = Omit<Transfer, 'height' | 'blockHash' | 'position' | 'time'>;
@@ -89,8 +91,11 @@ export function flowsOf(transaction: Transaction, params: BitcoinParams, watched
 
 /** Whether a script pays to a watched address; where the set knows keys, no address is written only to be taken apart again. */
 function isWatched(script: string, params: BitcoinParams, watched: WatchSet): boolean {
-  if (watched.hasKey !== undefined && !(script.length === P2WPKH_DIGITS && script.startsWith(P2WPKH) && watched.hasKey(Buffer.from(script, 'hex'), 2)))
-    return false;
+  if (watched.hasKey !== undefined) {
+    if (script.length !== P2WPKH_DIGITS || !script.startsWith(P2WPKH)) return false;
+    looked.write(script, 'hex');
+    if (!watched.hasKey(looked, 2)) return false;
+  }
   return watched.has(ownerOfScript(script, params));
 }
 

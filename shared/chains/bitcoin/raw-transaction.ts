@@ -76,15 +76,17 @@ function partsOf(bytes: Buffer): { parts: Parts; stripped: Buffer[] | undefined 
 
 function read(bytes: Buffer): { parts: Parts; stripped: Buffer[] | undefined } {
   let at = 4;
-  const take = (length: number): Buffer => {
+  /** Where what is skipped begins. */
+  const skip = (length: number): number => {
     if (length > bytes.length - at) throw new RangeError('the bytes end too early');
     at += length;
-    return bytes.subarray(at - length, at);
+    return at - length;
   };
+  const take = (length: number): Buffer => bytes.subarray(skip(length), at);
   const count = (): number => {
-    const [first = 0] = take(1);
+    const first = bytes[skip(1)] as number;
     if (first < 0xfd) return first;
-    const value = first === 0xfd ? take(2).readUInt16LE() : first === 0xfe ? take(4).readUInt32LE() : Number(take(8).readBigUInt64LE());
+    const value = first === 0xfd ? bytes.readUInt16LE(skip(2)) : first === 0xfe ? bytes.readUInt32LE(skip(4)) : Number(bytes.readBigUInt64LE(skip(8)));
     // No list and no script can be longer than all of the bytes.
     if (value > bytes.length) throw new RangeError('a length beyond the bytes');
     return value;
@@ -96,13 +98,13 @@ function read(bytes: Buffer): { parts: Parts; stripped: Buffer[] | undefined } {
   const inputs: RawInput[] = [];
   for (let left = count(); left > 0; left--) {
     const txid = reversedHex(take(32));
-    inputs.push({ txid, vout: take(4).readUInt32LE(), scriptSig: take(count()), sequence: take(4).readUInt32LE(), witness: [] });
+    inputs.push({ txid, vout: bytes.readUInt32LE(skip(4)), scriptSig: take(count()), sequence: bytes.readUInt32LE(skip(4)), witness: [] });
   }
   const outputs: RawOutput[] = [];
   for (let left = count(); left > 0; left--) {
-    const rawAmount = take(8).readBigUInt64LE();
+    const rawAmount = bytes.readBigUInt64LE(skip(8));
     if (rawAmount > MOST_COINS) throw new RangeError('an amount beyond all coins');
-    outputs.push({ rawAmount, script: take(count()).toString('hex') });
+    outputs.push({ rawAmount, script: bytes.toString('hex', skip(count()), at) });
   }
   const bodyEnd = at;
   if (segwit) for (const input of inputs) for (let left = count(); left > 0; left--) input.witness.push(take(count()));
