@@ -40,14 +40,17 @@ describe.skipIf(process.platform === 'darwin')('a Chromium to test with', () => 
     expect(await find()).toBeNull();
   });
 
-  it.skipIf(process.getuid?.() !== 0)('is installed by root where apt-get is, without windows where the release has that, and none when that fails', async () => {
-    for (const name of ['chromium', 'chromium-headless-shell']) {
-      const make = `printf '#!/bin/sh\\n' > ${join(folder, name)}; /bin/chmod 755 ${join(folder, name)}`;
-      await program('apt-get', `case "$*" in *"install --no-install-recommends ${name}") ${make};; *install*) exit 100;; esac`);
-      expect(await find()).toBe(join(folder, name));
-      await rm(join(folder, name));
-    }
-    await program('apt-get', 'exit 100');
-    expect(await find()).toBeNull();
-  });
+  it.skipIf(process.getuid?.() !== 0)(
+    'is installed by root where apt-get is, without windows where the release has that, and none when that fails',
+    async () => {
+      for (const name of ['chromium', 'chromium-headless-shell']) {
+        const make = `printf '#!/bin/sh\\n' > ${join(folder, name)}; /bin/chmod 755 ${join(folder, name)}`;
+        await program('apt-get', `case "$*" in *"install --no-install-recommends ${name}") ${make};; *install*) exit 100;; esac`);
+        expect(await find()).toBe(join(folder, name));
+        await rm(join(folder, name));
+      }
+      await program('apt-get', 'exit 100');
+      expect(await find()).toBeNull();
+    },
+  );
 });
