@@ -48,14 +48,14 @@ export function listPaymentDeposits(sql: Reads, paymentId: string): Promise<Paym
   return listPaymentDepositsOf(sql, [paymentId], null);
 }
 
-/** What arrived for several payments, of each the first `most` (all when null) in chain order; locks nothing. */
+/** What arrived for several payments, of each any `most` (all when null), in chain order; locks nothing. To find the first of many would read them all. */
 export async function listPaymentDepositsOf(sql: Reads, paymentIds: readonly string[], most: number | null): Promise<PaymentDeposit[]> {
   const rows = await sql<Record<string, unknown>[]>`
     select d.id, d.payment_id, d.asset_id, a.symbol, a.type as "assetType", a.decimals, a.dust_floor, n.name as "networkName", d.amount, d.txid, d.height, d.coinbase, d.state, d.path, d.claimed_by, d.first_seen_at,
       d.block_time, d.final_at, d.waits_since is not null as waits, case when d.doubted_since is not null then coalesce(d.doubt, 'unreachable') end as doubt, d.lost_at, d.usd_price, case when d.state = 'dropped' or d.lost_at is not null then 0 else greatest(t.height - d.height + 1, 0) end as confirmations,
       c.gross, c.network_fee, c.commission, c.net
     from unnest(${[...paymentIds]}::uuid[]) as asked (id)
-    cross join lateral (select * from deposits where payment_id = asked.id order by block_time, height, position, ordinal limit ${most}) d
+    cross join lateral (select * from deposits where payment_id = asked.id limit ${most}) d
     join assets a on a.id = d.asset_id join networks n on n.id = d.network_id
     left join chain_tips t on t.network_id = d.network_id left join credits c on c.id = d.id
     order by d.block_time, d.height, d.position, d.ordinal`;

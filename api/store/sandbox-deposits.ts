@@ -80,14 +80,14 @@ export function listSandboxDeposits(sql: Reads, paymentId: string): Promise<Paym
   return listSandboxDepositsOf(sql, [paymentId], null);
 }
 
-/** The same of several sandbox payments, of each the first `most` (all when null); locks nothing. */
+/** The same of several sandbox payments, of each any `most` (all when null); locks nothing. */
 export async function listSandboxDepositsOf(sql: Reads, paymentIds: readonly string[], most: number | null): Promise<PaymentDeposit[]> {
   const rows = await sql<Record<string, unknown>[]>`
     select d.id, d.payment_id, d.asset_id, a.symbol, a.type as "assetType", a.decimals, a.dust_floor, n.name as "networkName", d.amount, d.txid, d.confirmations, d.state, d.path,
       d.first_seen_at, d.first_seen_at as "blockTime", d.final_at, d.usd_price,
       d.network_fee, d.commission, d.net
     from unnest(${[...paymentIds]}::uuid[]) as asked (id)
-    cross join lateral (select * from sandbox_deposits where payment_id = asked.id order by first_seen_at, id limit ${most}) d
+    cross join lateral (select * from sandbox_deposits where payment_id = asked.id limit ${most}) d
     join assets a on a.id = d.asset_id join networks n on n.id = a.network_id
     order by d.first_seen_at, d.id`;
   return rows.map(({ networkFee, commission, net, ...row }) => {

@@ -76,8 +76,8 @@ export function sharedReads(db: Database): SharedReads {
     offers: ofPayment((ids) => listOffersOf(db.sql, ids)),
     addresses: ofPayment((ids) => listDepositAddressesOf(db.sql, ids)),
     async deposits({ id, sandbox }) {
-      const first = await (sandbox ? simulated : onChain)(id);
-      return first.length > DEPOSITS_READ_TOGETHER ? (sandbox ? listSandboxDeposits : listPaymentDeposits)(db.sql, id) : first;
+      const some = await (sandbox ? simulated : onChain)(id);
+      return some.length > DEPOSITS_READ_TOGETHER ? (sandbox ? listSandboxDeposits : listPaymentDeposits)(db.sql, id) : some;
     },
     withParams: async (payment) => (hasParams(payment) ? asSent(payment, (await documents(payment.id)) ?? []) : payment),
   };
