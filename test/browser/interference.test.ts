@@ -27,17 +27,17 @@ describeInBrowser('a page that something else works on', (open) => {
     await translated();
 
     const { pendingDeposit } = checkoutScene('seen').snapshot;
-    stage.show({ ...snapshot, pendingDeposit: { ...pendingDeposit!, confirmations: 3 } });
+    stage.change({ ...snapshot, pendingDeposit: { ...pendingDeposit!, confirmations: 3 } });
     await payer.shows('seen');
     await expect.poll(() => payer.title.innerText()).toBe('Payment found');
     expect(await payer.part('status').innerText()).toBe('Payment found');
     await translated();
-    stage.show({ ...snapshot, pendingDeposit: { ...pendingDeposit!, confirmations: 4 } });
+    stage.change({ ...snapshot, pendingDeposit: { ...pendingDeposit!, confirmations: 4 } });
     await expect.poll(() => payer.page.locator('[data-part="confirmations"]').innerText()).toContain('4 of');
 
     const success = checkoutScene('success').snapshot;
     await translated();
-    stage.show({ ...success, payment: { ...success.payment, id: snapshot.payment.id } });
+    stage.change({ ...success, payment: { ...success.payment, id: snapshot.payment.id } });
     await payer.shows('success');
     await translated();
     const after = await payer.page.locator('main').innerText();

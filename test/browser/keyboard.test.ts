@@ -70,7 +70,7 @@ describeInBrowser('a payer without a mouse', (open) => {
     await keyboard.press('Space');
     await expect.poll(() => payer.page.evaluate(() => navigator.clipboard.readText())).toBe(snapshot.payment.id);
 
-    stage.show({ ...checkoutScene('success').snapshot, payment: { ...checkoutScene('success').snapshot.payment, id: snapshot.payment.id } });
+    stage.change({ ...checkoutScene('success').snapshot, payment: { ...checkoutScene('success').snapshot.payment, id: snapshot.payment.id } });
     await payer.shows('success');
     await tabTo(payer.page, '[data-part="stop-returning"]');
     await keyboard.press('Enter');
@@ -94,15 +94,15 @@ describeInBrowser('a payer without a mouse', (open) => {
     const focused = () => payer.page.evaluate(() => document.activeElement?.id || document.activeElement?.tagName);
     const { pendingDeposit } = checkoutScene('seen').snapshot;
     await payer.part('language').locator('summary').focus();
-    stage.show({ ...snapshot, pendingDeposit });
+    stage.change({ ...snapshot, pendingDeposit });
     await payer.shows('seen');
     expect(await focused()).not.toBe('title');
     expect(await payer.page.evaluate(() => document.activeElement?.tagName)).toBe('SUMMARY');
 
-    stage.show(snapshot);
+    stage.change(snapshot);
     await payer.shows('pay');
     await payer.part('copy-address').focus();
-    stage.show({ ...snapshot, pendingDeposit });
+    stage.change({ ...snapshot, pendingDeposit });
     await payer.shows('seen');
     await expect.poll(focused).toBe('title');
   });

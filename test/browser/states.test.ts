@@ -143,7 +143,7 @@ describeInBrowser('every state of the checkout', (open) => {
       'under-reopened',
     ]) {
       const { snapshot, state } = checkoutScene(name);
-      stage.show({ ...snapshot, payment: { ...snapshot.payment, id: first.snapshot.payment.id } });
+      stage.change({ ...snapshot, payment: { ...snapshot.payment, id: first.snapshot.payment.id } });
       await payer.shows(state);
     }
     expect(requests.filter(({ type }) => type === 'document')).toHaveLength(1);

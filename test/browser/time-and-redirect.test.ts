@@ -55,7 +55,7 @@ describeInBrowser('time on the page', (open) => {
     const context = payer.page.context();
     /** Both clocks were wound on: the page hears from the server again, and is on its own afterwards. */
     const correct = async (minutes: number, status = snapshot.payment.status): Promise<void> => {
-      stage.show({ ...later(snapshot, minutes * MINUTE), payment: { ...snapshot.payment, status } });
+      stage.change({ ...later(snapshot, minutes * MINUTE), payment: { ...snapshot.payment, status } });
       await context.setOffline(false);
       await payer.isLive();
       await clock.runFor(2_000);
@@ -127,7 +127,7 @@ describeInBrowser('time on the page', (open) => {
     const payer = await aPayer(snapshot);
     await stopClock(payer);
     const paid = { ...aSnapshot('success'), payment: { ...aSnapshot('success').payment, id: snapshot.payment.id } };
-    stage.show(later(paid, 1_000));
+    stage.change(later(paid, 1_000));
     await payer.shows('success');
     await payer.part('returning').waitFor();
     await payer.page.clock.runFor(3_500);
@@ -147,7 +147,7 @@ describeInBrowser('time on the page', (open) => {
     const payer = await aPayer(snapshot);
     await stopClock(payer);
     const paid = aSnapshot('success');
-    stage.show(later({ ...paid, payment: { ...paid.payment, id: snapshot.payment.id } }, 1_000));
+    stage.change(later({ ...paid, payment: { ...paid.payment, id: snapshot.payment.id } }, 1_000));
     await payer.shows('success');
     const here = payer.page.url();
     await payer.part('stop-returning').click();
@@ -165,7 +165,7 @@ describeInBrowser('time on the page', (open) => {
     await payer.leave();
     const id = new URL(payer.page.url()).pathname.slice('/p/'.length);
     const paid = aSnapshot('success');
-    stage.show(later({ ...paid, payment: { ...paid.payment, id } }, 1_000));
+    stage.change(later({ ...paid, payment: { ...paid.payment, id } }, 1_000));
     await payer.shows('success');
     await payer.page.clock.runFor(10_000);
     expect(payer.page.url()).toContain(id);

@@ -25,8 +25,10 @@ export type Asked = { paymentId: string } & ({ offerId: string } | { scenario: S
 /** The checkout as it is served, pages, assets and sockets, with snapshots in place of a database. */
 export interface CheckoutStage {
   origin: string;
-  /** Puts a payment on the stage, or changes it: whoever follows it gets an update. Answers its page's address. */
+  /** Puts a payment on the stage, at the moment of its snapshot, however often it was there before. Answers its page's address. */
   show(snapshot: Snapshot): string;
+  /** Changes a payment that is there: its time goes on, and whoever follows it gets an update. */
+  change(snapshot: Snapshot): void;
   /** From now on reading this payment fails so; answers its page's address. */
   fail(paymentId: string, code: ErrorCode): string;
   /** Every select and simulate so far. A select is obeyed at once, unless `deaf`; a simulation is only noted. */
@@ -68,7 +70,7 @@ export async function aCheckoutStage(options: StageOptions = {}): Promise<Checko
     async select(_deps, { paymentId, offerId }) {
       asked.push({ paymentId, offerId });
       const { snapshot } = shown.get(paymentId) as Shown;
-      stage.show(stage.deaf ? { ...snapshot, payment: { ...snapshot.payment, selectedOfferId: offerId } } : watched(snapshot, offerId));
+      stage.change(stage.deaf ? { ...snapshot, payment: { ...snapshot.payment, selectedOfferId: offerId } } : watched(snapshot, offerId));
       return { status: stage.deaf ? 202 : 200, data: {} };
     },
     async simulate(_deps, { paymentId, simulation }) {
@@ -85,16 +87,22 @@ export async function aCheckoutStage(options: StageOptions = {}): Promise<Checko
   sockets.attach(server, '');
   await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
 
+  const put = (snapshot: Snapshot, since: number): void => {
+    const { id } = snapshot.payment;
+    failing.delete(id);
+    shown.set(id, { snapshot, since });
+    live.look([id]);
+  };
   const stage: CheckoutStage = {
     origin,
     asked,
     deaf: false,
     show(snapshot) {
-      const { id } = snapshot.payment;
-      failing.delete(id);
-      shown.set(id, { snapshot, since: shown.get(id)?.since ?? performance.now() });
-      live.look([id]);
-      return `${origin}/p/${id}`;
+      put(snapshot, performance.now());
+      return `${origin}/p/${snapshot.payment.id}`;
+    },
+    change(snapshot) {
+      put(snapshot, (shown.get(snapshot.payment.id) as Shown).since);
     },
     fail(paymentId, code) {
       failing.set(paymentId, code);
@@ -109,7 +117,7 @@ export async function aCheckoutStage(options: StageOptions = {}): Promise<Checko
   return stage;
 }
 
-/** Time passes on the stage as it does elsewhere; each payment's begins when it is shown first. */
+/** Time passes on the stage as it does elsewhere; each payment's begins when it is shown. */
 function timeOf({ snapshot, since }: Shown): string {
   return new Date(Date.parse(snapshot.serverTime) + performance.now() - since).toISOString();
 }

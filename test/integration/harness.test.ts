@@ -1,7 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { DEMO_TOKENS } from '#ops/dev/local-evm.ts';
 import { waitFor } from '#ops/dev/services/wait.ts';
+import { checkoutScene } from '#test/fixtures/checkout-scenes.ts';
 import { aChain, type CommonChain, type TestChain } from '#test/harness/chain.ts';
+import { aCheckoutStage } from '#test/harness/checkout-stage.ts';
 import { freshDatabase } from '#test/harness/database.ts';
 import { anotherEvm, demoNetwork } from '#test/harness/networks.ts';
 import { freshRedis, ownRedis } from '#test/harness/redis.ts';
@@ -30,6 +32,27 @@ describe('what tests run on', () => {
     await redis.revive();
     await redis.flush();
     await redis.stop();
+  });
+});
+
+describe('the stage of the checkout', () => {
+  it('shows a payment at the moment of its snapshot, however long ago it was shown before, and lets time go on while it changes', async () => {
+    const stage = await aCheckoutStage();
+    const clock = vi.spyOn(performance, 'now');
+    try {
+      const { snapshot, state } = checkoutScene('ending');
+      const stateAt = async (url: string) => /<main[^>]* data-state="([^"]*)"/.exec(await (await fetch(url)).text())?.[1];
+      const url = stage.show(snapshot);
+      expect(await stateAt(url)).toBe(state);
+      const later = performance.now() + 10 * 60_000;
+      clock.mockImplementation(() => later);
+      stage.change(snapshot);
+      expect(await stateAt(url)).toBe('checking');
+      expect(await stateAt(stage.show(snapshot))).toBe(state);
+    } finally {
+      clock.mockRestore();
+      await stage.stop();
+    }
   });
 });
 
