@@ -1,3 +1,4 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 
 /** Upper bounds in seconds, of blocks for REORG: requests, single steps, what a customer waits for, what takes hours, depths. */
@@ -9,6 +10,12 @@ export const REORG = [1, 2, 3, 6, 12, 24, 64];
 
 /** Node's own gauges that end in `_total`, which a counter's name must and a gauge's must not. */
 const MISNAMED = ['nodejs_active_resources_total', 'nodejs_active_handles_total', 'nodejs_active_requests_total'];
+/** Lags by a clock that strikes a hundred times a second, which alone is most of what an idle process computes, and that have its interval in them. */
+const COSTLY_LAGS = ['', '_min', '_max', '_mean', '_stddev', '_p50', '_p90', '_p99'].map((part) => `nodejs_eventloop_lag${part}_seconds`);
+/** The library's clock cannot be left out, only slowed down. */
+const HARDLY_EVER_MS = 3_600_000;
+/** How often it is seen how late the event loop is; what waits for half a second is worth a ticket. */
+const LAG_SEEN_EVERY_MS = 100;
 
 /** What a metrics endpoint serves. */
 export interface Scrape {
@@ -29,8 +36,8 @@ export type MetricRegistry = ReturnType<typeof createRegistry>;
 /** An empty registry with Node's own metrics, and a way to make each kind of metric in it. */
 export function createRegistry({ component, version, commit }: Build) {
   const registry = new Registry();
-  collectDefaultMetrics({ register: registry });
-  for (const name of MISNAMED) registry.removeSingleMetric(name);
+  collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: HARDLY_EVER_MS });
+  for (const name of [...MISNAMED, ...COSTLY_LAGS]) registry.removeSingleMetric(name);
   const counter = <L extends string>(name: string, help: string, labelNames: readonly L[] = []) =>
     new Counter({ name, help, labelNames, registers: [registry] });
   const gauge = <L extends string>(name: string, help: string, labelNames: readonly L[] = []) => new Gauge({ name, help, labelNames, registers: [registry] });
@@ -43,7 +50,15 @@ export function createRegistry({ component, version, commit }: Build) {
   const histogram = <L extends string>(name: string, help: string, buckets: number[], labelNames: readonly L[] = []) =>
     new Histogram({ name, help, buckets, labelNames, registers: [registry] });
   gauge('sluice_build_info', 'Always 1; the labels say what is running.', ['version', 'commit', 'component']).set({ version, commit, component }, 1);
-  const before: (() => void | Promise<void>)[] = [];
+  const lag = gauge('nodejs_eventloop_lag_p99_seconds', 'How late the event loop came to what was due, 99th percentile since the last scrape.');
+  const delay = monitorEventLoopDelay({ resolution: LAG_SEEN_EVERY_MS });
+  delay.enable();
+  const before: (() => void | Promise<void>)[] = [
+    () => {
+      lag.set(Math.max(0, delay.percentile(99) / 1e9 - LAG_SEEN_EVERY_MS / 1_000));
+      delay.reset();
+    },
+  ];
   const scrape = async (): Promise<Scrape> => {
     await Promise.all(before.map((each) => each()));
     return { contentType: registry.contentType, body: await registry.metrics() };
