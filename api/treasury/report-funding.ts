@@ -1,7 +1,8 @@
 import type { Chain, Deps } from '#api/deps.ts';
-import { nativeAsset, listAssets } from '#api/store/assets.ts';
+import { listAssets } from '#api/store/assets.ts';
 import { listSpendable } from '#api/store/outputs.ts';
 import { ChainUnavailable } from '#shared/chains/chain.ts';
+import { Invariant } from '#shared/core/errors.ts';
 import { POLICY } from '#shared/core/policy.ts';
 import { spendsOutputs } from '#api/payouts/rules/families.ts';
 import { purseOf } from '#api/payouts/rules/spending.ts';
@@ -42,9 +43,10 @@ export async function reportFunding(deps: Deps): Promise<number> {
  * @throws ChainUnavailable when the node cannot be reached
  */
 export async function sweepsLeft(deps: Deps, chain: Chain): Promise<number | undefined> {
-  const [native, assets] = await Promise.all([nativeAsset(deps.db.sql, chain.id), listAssets(deps.db.sql)]);
-  const asset = assets.find((one) => one.networkId === chain.id && one.contract !== null) ?? native;
   if (spendsOutputs(chain.config.family)) return topUpsLeft(deps, chain);
+  const assets = (await listAssets(deps.db.sql)).filter((one) => one.networkId === chain.id);
+  const asset = assets.find((one) => one.contract !== null) ?? assets[0];
+  if (asset === undefined) throw new Invariant(`network ${chain.id} has no assets`);
   const address = poolAddress(chain, 'held');
   const fee = await sweepFee(chain, { recipient: poolAddress(chain, 'green'), asset }, address);
   const gas = fee === 0n ? undefined : await topUpFee(chain, address, withReserve(fee));
