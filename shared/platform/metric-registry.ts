@@ -1,4 +1,4 @@
-import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { type IntervalHistogram, monitorEventLoopDelay } from 'node:perf_hooks';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 
 /** Upper bounds in seconds, of blocks for REORG: requests, single steps, what a customer waits for, what takes hours, depths. */
@@ -10,9 +10,20 @@ export const REORG = [1, 2, 3, 6, 12, 24, 64];
 
 /** Node's own gauges that end in `_total`, which a counter's name must and a gauge's must not. */
 const MISNAMED = ['nodejs_active_resources_total', 'nodejs_active_handles_total', 'nodejs_active_requests_total'];
-/** Lags by a clock that strikes a hundred times a second, which alone is most of what an idle process computes, and that have its interval in them. */
-const COSTLY_LAGS = ['', '_min', '_max', '_mean', '_stddev', '_p50', '_p90', '_p99'].map((part) => `nodejs_eventloop_lag${part}_seconds`);
-/** The library's clock cannot be left out, only slowed down. */
+/** What is told of how late the event loop was since the last scrape, in seconds, by the end of its name. */
+const LAGS = {
+  min: { of: 'least', read: (seen) => late(seen.min) },
+  max: { of: 'most', read: (seen) => late(seen.max) },
+  mean: { of: 'mean', read: (seen) => late(seen.mean) },
+  stddev: { of: 'standard deviation', read: (seen) => seen.stddev / 1e9 },
+  p50: { of: '50th percentile', read: (seen) => late(seen.percentile(50)) },
+  p90: { of: '90th percentile', read: (seen) => late(seen.percentile(90)) },
+  p99: { of: '99th percentile', read: (seen) => late(seen.percentile(99)) },
+} satisfies Record<string, { of: string; read(seen: IntervalHistogram): number }>;
+/**
+ * The library has the same by a clock that strikes a hundred times a second, which alone is most of what an idle process computes, and with its interval in
+ * what it tells. That clock cannot be left out, only slowed down.
+ */
 const HARDLY_EVER_MS = 3_600_000;
 /** How often it is seen how late the event loop is; what waits for half a second is worth a ticket. */
 const LAG_SEEN_EVERY_MS = 100;
@@ -37,7 +48,7 @@ export type MetricRegistry = ReturnType<typeof createRegistry>;
 export function createRegistry({ component, version, commit }: Build) {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: HARDLY_EVER_MS });
-  for (const name of [...MISNAMED, ...COSTLY_LAGS]) registry.removeSingleMetric(name);
+  for (const name of [...MISNAMED, ...Object.keys(LAGS).map(nameOfLag)]) registry.removeSingleMetric(name);
   const counter = <L extends string>(name: string, help: string, labelNames: readonly L[] = []) =>
     new Counter({ name, help, labelNames, registers: [registry] });
   const gauge = <L extends string>(name: string, help: string, labelNames: readonly L[] = []) => new Gauge({ name, help, labelNames, registers: [registry] });
@@ -50,13 +61,16 @@ export function createRegistry({ component, version, commit }: Build) {
   const histogram = <L extends string>(name: string, help: string, buckets: number[], labelNames: readonly L[] = []) =>
     new Histogram({ name, help, buckets, labelNames, registers: [registry] });
   gauge('sluice_build_info', 'Always 1; the labels say what is running.', ['version', 'commit', 'component']).set({ version, commit, component }, 1);
-  const lag = gauge('nodejs_eventloop_lag_p99_seconds', 'How late the event loop came to what was due, 99th percentile since the last scrape.');
-  const delay = monitorEventLoopDelay({ resolution: LAG_SEEN_EVERY_MS });
-  delay.enable();
+  const lags = Object.entries(LAGS).map(([end, { of, read }]) => {
+    const lag = gauge(nameOfLag(end), `How late the event loop came to what was due, ${of} since the last scrape.`);
+    return (seen: IntervalHistogram): void => lag.set(seen.count === 0 ? 0 : read(seen));
+  });
+  const seen = monitorEventLoopDelay({ resolution: LAG_SEEN_EVERY_MS });
+  seen.enable();
   const before: (() => void | Promise<void>)[] = [
     () => {
-      lag.set(Math.max(0, delay.percentile(99) / 1e9 - LAG_SEEN_EVERY_MS / 1_000));
-      delay.reset();
+      for (const tell of lags) tell(seen);
+      seen.reset();
     },
   ];
   const scrape = async (): Promise<Scrape> => {
@@ -86,4 +100,11 @@ export function combinations<L extends string>(values: Readonly<Record<L, readon
     (all, [name, each]) => all.flatMap((labels) => each.map((value) => ({ ...labels, [name]: value }))),
     [{}],
   ) as Record<L, string>[];
+}
+
+const nameOfLag = (end: string): string => `nodejs_eventloop_lag_${end}_seconds`;
+
+/** What was waited beyond the interval, nanoseconds as seconds. */
+function late(waitedNs: number): number {
+  return Math.max(0, waitedNs / 1e9 - LAG_SEEN_EVERY_MS / 1_000);
 }

@@ -131,3 +131,27 @@ describe('the metrics endpoint', () => {
       expect(body).toContain(line);
   });
 });
+
+describe('how late the event loop is', () => {
+  const lagsIn = (body: string): Map<string, number> =>
+    new Map([...body.matchAll(/^nodejs_eventloop_lag_(\w+)_seconds (\S+)$/gm)].map(([, end, value]) => [end as string, Number(value)]));
+
+  it('is told under the names that every service in Node has, as 0 before anything was seen, and then without the interval of looking', async () => {
+    const { scrape } = createRegistry({ component: 'api', version: 'test', commit: 'test' });
+    const first = lagsIn((await scrape()).body);
+    expect([...first.keys()].sort()).toEqual(['max', 'mean', 'min', 'p50', 'p90', 'p99', 'stddev']);
+    expect(new Set(first.values())).toEqual(new Set([0]));
+    let seen = first;
+    const lookAfterAStall = async (): Promise<number | undefined> => {
+      // Who holds up everything for a third of a second is seen to have done so, once the clock has struck before and after.
+      const until = performance.now() + 333;
+      while (performance.now() < until);
+      await new Promise((resolve) => setTimeout(resolve, 1));
+      seen = lagsIn((await scrape()).body);
+      return seen.get('max');
+    };
+    await expect.poll(lookAfterAStall, { interval: 500 }).toBeGreaterThan(0.1);
+    for (const [end, value] of seen) expect(value, end).toBeGreaterThanOrEqual(0);
+    expect(seen.get('min')).toBeLessThanOrEqual(seen.get('max') as number);
+  });
+});
