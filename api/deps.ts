@@ -1,4 +1,5 @@
 import type { Journal } from '#api/signer/journal/journal.ts';
+import type { Payment, PaymentToWrite } from '#api/store/payments.ts';
 import type { Actor } from '#api/store/proposals.ts';
 import type { Logger } from '#shared/platform/logger.ts';
 import type { AddressCodec, Deriver, Payer } from '#shared/chains/chain.ts';
@@ -214,6 +215,13 @@ export interface SentFile {
 /**
  * Runs the one transaction of a state-changing call. With an Idempotency-Key it also stores the reply (2xx only) beside
  * the effect, so that either both exist or neither, and a duplicate gets the stored reply instead (decisions 8).
- * Everything remote must be fetched before it is called.
+ * Everything remote must be fetched before it is called. `create` says what `work` writes and replies where that is one new payment and nothing else:
+ * such work may be done together with that of others.
  */
-export type Commit = (work: (tx: Tx) => Promise<Reply>) => Promise<Reply>;
+export type Commit = (work: (tx: Tx) => Promise<Reply>, create?: PaymentCreate) => Promise<Reply>;
+
+/** A new payment, and how its request is answered. */
+export interface PaymentCreate {
+  toWrite: PaymentToWrite;
+  reply(payment: Payment): Reply;
+}

@@ -1,16 +1,17 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Commit, Deps, Reply } from '#api/deps.ts';
-import { findStoredReplies, type IdempotencyScope, KeyInUse, nameOfScope, type StoredReply, storeReply, takeKey } from '#api/store/idempotency.ts';
+import { findStoredReplies, type KeyToTake, KeyInUse, nameOfScope, type StoredReply, storeReplies, takeKeys } from '#api/store/idempotency.ts';
+import { sharedCreates } from '#api/store/shared-creates.ts';
 import { sharedReads } from '#api/store/shared-reads.ts';
 import { Invariant, invalid, ServiceError } from '#shared/core/errors.ts';
 import { POLICY } from '#shared/core/policy.ts';
 import { isPassing } from '#shared/platform/database-problems.ts';
 import { successBody } from '#shared/core/reply-body.ts';
+import type { Tx } from '#shared/platform/postgres.ts';
 
 /** A request that carries an Idempotency-Key. */
-export interface Keyed {
-  scope: IdempotencyScope;
+export interface Keyed extends KeyToTake {
   fingerprint: Buffer;
   /** What stands for a request whose bytes were lost; absent on operations that nothing is written anew for. */
   likeness?: () => Buffer | undefined;
@@ -51,21 +52,24 @@ export async function findReplay(deps: Deps, keyed: Keyed): Promise<StoredReply 
 /** Prepares the one transaction of a state-changing call; `keyed` is undefined when no key was sent. */
 export function committer(deps: Deps, keyed: Keyed | undefined): Committer {
   let replay: StoredReply | undefined;
-  const commit: Commit = async (work) => {
+  const alone = (work: (tx: Tx) => Promise<Reply>): Promise<Reply> =>
+    deps.db.transaction(async (tx) => {
+      replay = undefined;
+      if (keyed !== undefined && (await takeKeys(tx, [keyed], POLICY.idempotencyWaitMs)).size === 0) {
+        replay = sameRequest((await findStoredReplies(tx, [keyed.scope])).get(nameOfScope(keyed.scope)), keyed);
+        if (replay === undefined) throw new Invariant('an Idempotency-Key was taken and has no reply');
+        return asReply(replay);
+      }
+      const reply = await work(tx);
+      if (reply.status < 200 || reply.status > 299) throw new Invariant(`only a success may be committed, not ${reply.status}`);
+      if (keyed !== undefined) await storeReplies(tx, [{ scope: keyed.scope, ...written(reply) }]);
+      return reply;
+    });
+  const commit: Commit = async (work, create) => {
     try {
-      return await deps.db.transaction(async (tx) => {
-        replay = undefined;
-        if (keyed !== undefined && !(await takeKey(tx, keyed.scope, keyed.fingerprint))) {
-          replay = sameRequest((await findStoredReplies(tx, [keyed.scope])).get(nameOfScope(keyed.scope)), keyed);
-          if (replay === undefined) throw new Invariant('an Idempotency-Key was taken and has no reply');
-          return asReply(replay);
-        }
-        const reply = await work(tx);
-        if (reply.status < 200 || reply.status > 299) throw new Invariant(`only a success may be committed, not ${reply.status}`);
-        if (keyed !== undefined)
-          await storeReply(tx, keyed.scope, { status: reply.status, body: successBody(reply.data), resourceId: reply.resourceId ?? null });
-        return reply;
-      });
+      if (create === undefined) return await alone(work);
+      const { toWrite, reply } = create;
+      return await sharedCreates(deps.db)({ toWrite, key: keyed, reply: (payment) => written(reply(payment)) }, () => alone(work));
     } catch (error) {
       if (error instanceof KeyInUse)
         throw new ServiceError('conflict', { message: 'A request with this Idempotency-Key is still being worked on; retry shortly.' });
@@ -83,6 +87,11 @@ function sameRequest(stored: StoredReply | undefined, keyed: Keyed): StoredReply
   const likeness = keyed.likeness?.();
   if (likeness === undefined || !timingSafeEqual(stored.fingerprint, likeness)) throw new ServiceError('idempotency_conflict');
   return stored;
+}
+
+/** A reply with its response written out. */
+function written(reply: Reply): Reply & { body: string } {
+  return { ...reply, body: successBody(reply.data) };
 }
 
 function asReply(stored: StoredReply): Reply {

@@ -1,7 +1,9 @@
 import type { Commit, Deps, Gateway, Reply } from '#api/deps.ts';
 import type { Offer } from '#api/store/payment-offers.ts';
-import { insertPayment, type NewPayment, type Payment } from '#api/store/payments.ts';
+import { insertPayments, type NewPayment, type Payment } from '#api/store/payments.ts';
 import { parseTrusted } from '#shared/core/money.ts';
+import type { Tx } from '#shared/platform/postgres.ts';
+import { currentTraceparent } from '#shared/platform/tracing.ts';
 import { checkoutUrl } from './urls.ts';
 
 /** A payment that was checked and priced but is not written yet. */
@@ -32,14 +34,17 @@ export function gatewayTerms({
  */
 export async function commitDraft(deps: Deps, commit: Commit, draft: Draft, view?: (payment: Payment) => object): Promise<Reply> {
   const { checkoutMode, openAmount, sandbox } = draft.payment;
-  let written = false;
-  const reply = await commit(async (tx) => {
-    const payment = await insertPayment(tx, draft.payment, draft.offers);
-    written = true;
-    return createdReply(deps, payment, view?.(payment));
-  });
-  if (written) deps.metrics?.paymentsCreated.inc({ mode: checkoutMode, kind: openAmount ? 'open' : 'fixed', sandbox: String(sandbox) });
-  return reply;
+  const toWrite = { ...draft, traceparent: currentTraceparent() };
+  let made: object | undefined;
+  const reply = (payment: Payment): Reply => {
+    const created = createdReply(deps, payment, view?.(payment));
+    made = created.data;
+    return created;
+  };
+  const alone = async (tx: Tx): Promise<Reply> => reply((await insertPayments(tx, [toWrite])).get(toWrite.payment.id) as Payment);
+  const answer = await commit(alone, { toWrite, reply });
+  if (answer.data === made) deps.metrics?.paymentsCreated.inc({ mode: checkoutMode, kind: openAmount ? 'open' : 'fixed', sandbox: String(sandbox) });
+  return answer;
 }
 
 function createdReply(deps: Pick<Deps, 'config'>, { id }: Payment, view: object | undefined): Reply {

@@ -25,10 +25,10 @@ export async function findGateways(sql: Reads, ids: readonly string[]): Promise<
     select id, name, status, billing, settings, created_at from gateways where id = any(${[...ids]}::uuid[])`;
 }
 
-/** Reads one gateway and locks its row until commit, so that two changes of its settings cannot overwrite each other. */
+/** Reads one gateway and locks its row until commit, so that two changes of its settings cannot overwrite each other; rows that name it may be added meanwhile. */
 export async function lockGateway(tx: Tx, id: string): Promise<StoredGateway | undefined> {
   const [row] = await tx<StoredGateway[]>`
-    select id, name, status, billing, settings, created_at from gateways where id = ${id} for update`;
+    select id, name, status, billing, settings, created_at from gateways where id = ${id} for no key update`;
   return row;
 }
 

@@ -37,33 +37,56 @@ export async function findStoredReplies(sql: Reads, scopes: readonly Idempotency
   return new Map(rows.map(({ fingerprint, status, body, ...scope }) => [nameOfScope(scope), { fingerprint, status, body }]));
 }
 
+/** A key that a request came with, and what tells the request from another one with the same key. */
+export interface KeyToTake {
+  scope: IdempotencyScope;
+  fingerprint: Uint8Array;
+}
+
+/** What is kept of a reply. */
+export interface ReplyToStore {
+  scope: IdempotencyScope;
+  status: number;
+  body: string;
+  /** What it created. */
+  resourceId?: string;
+}
+
 /**
- * Takes a key for this transaction. A duplicate still in flight is waited for, for at most POLICY.idempotencyWaitMs (decisions 8).
- * Locks the key until commit. False when the key already has a committed reply.
+ * Takes keys for this transaction, none of them given twice, and returns the names of those that had no committed reply. A duplicate still in flight is
+ * waited for, for at most `waitMs`. Locks the keys until commit, in the order of their names: two that take several never wait for each other.
  * @throws KeyInUse when the wait was in vain
  */
-export async function takeKey(tx: Tx, scope: IdempotencyScope, fingerprint: Uint8Array): Promise<boolean> {
+export async function takeKeys(tx: Tx, keys: readonly KeyToTake[], waitMs: number): Promise<Set<string>> {
+  const ordered = keys.map((key) => ({ ...key, name: nameOfScope(key.scope) })).toSorted((a, b) => (a.name < b.name ? -1 : 1));
   try {
     // Sent together; one connection runs them in this order.
     const [, rows] = await Promise.all([
-      tx`select set_config('lock_timeout', ${`${POLICY.idempotencyWaitMs}ms`}, true)`,
-      tx`
+      tx`select set_config('lock_timeout', ${`${waitMs}ms`}, true)`,
+      tx<IdempotencyScope[]>`
         insert into idempotency_keys (gateway_id, operation, key, fingerprint)
-        values (${scope.gatewayId}, ${scope.operation}, ${scope.key}, ${fingerprint})
-        on conflict do nothing returning 1`,
+        select gateway_id, operation, key, decode(fingerprint, 'hex') from unnest(
+          ${ordered.map(({ scope }) => scope.gatewayId)}::uuid[], ${ordered.map(({ scope }) => scope.operation)}::text[],
+          ${ordered.map(({ scope }) => scope.key)}::text[], ${ordered.map(({ fingerprint }) => Buffer.from(fingerprint).toString('hex'))}::text[]
+        ) as given (gateway_id, operation, key, fingerprint)
+        on conflict do nothing returning gateway_id, operation, key`,
       tx`set local lock_timeout to default`,
     ]);
-    return rows.length === 1;
+    return new Set(rows.map(nameOfScope));
   } catch (error) {
     throw (error as { code?: unknown }).code === '55P03' ? new KeyInUse() : error;
   }
 }
 
-/** Keeps the reply beside the effect, in the effect's own transaction. */
-export async function storeReply(tx: Tx, scope: IdempotencyScope, reply: { status: number; body: string; resourceId: string | null }): Promise<void> {
+/** Keeps replies beside their effects, in the effects' own transaction. */
+export async function storeReplies(tx: Tx, replies: readonly ReplyToStore[]): Promise<void> {
   await tx`
-    update idempotency_keys set status = ${reply.status}, body = ${reply.body}, resource_id = ${reply.resourceId}
-    where gateway_id = ${scope.gatewayId} and operation = ${scope.operation} and key = ${scope.key}`;
+    update idempotency_keys k set status = given.status, body = given.body, resource_id = given.resource_id
+    from unnest(
+      ${replies.map(({ scope }) => scope.gatewayId)}::uuid[], ${replies.map(({ scope }) => scope.operation)}::text[], ${replies.map(({ scope }) => scope.key)}::text[],
+      ${replies.map(({ status }) => status)}::int[], ${replies.map(({ body }) => body)}::text[], ${replies.map(({ resourceId }) => resourceId ?? null)}::uuid[]
+    ) as given (gateway_id, operation, key, status, body, resource_id)
+    where k.gateway_id = given.gateway_id and k.operation = given.operation and k.key = given.key`;
 }
 
 /** Keeps a reply under a key whose request nobody has any more; false when the key has one already. */

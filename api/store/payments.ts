@@ -5,7 +5,7 @@ import type { PaymentStatus } from '#state-machines/payment/machine.ts';
 import { isExpected } from './mempool.ts';
 import { type NewOffer, offerRows } from './payment-offers.ts';
 import { tallied } from './tallies.ts';
-import { noteTrace } from './traces.ts';
+import { noteTraces } from './traces.ts';
 
 export type FeePayer = 'MERCHANT' | 'CUSTOMER' | 'PLATFORM';
 export type DepositPath = 'standard' | 'late_confirmation' | 'late_capture' | 'manual_inquiry';
@@ -103,12 +103,70 @@ export type NewPayment = Pick<
   billing: 'STANDARD' | 'MONTHLY' | 'PLATFORM';
 };
 
+/** A payment to be written, with its offers in listing order and the trace it is made in, if there is one. */
+export interface PaymentToWrite {
+  payment: NewPayment;
+  offers: readonly NewOffer[];
+  traceparent: string | undefined;
+}
+
 /**
- * Writes a new PENDING payment with its offers in listing order, its first event and its documents as they were sent, by one statement, and returns
- * it; `expiresAt` saturates at the end of year 9999, whatever the timeout (contract 2.1).
+ * Writes new PENDING payments, each with its offers, its first event and its documents as they were sent, by one statement, and returns them by
+ * their ids; `expiresAt` saturates at the end of year 9999, whatever the timeout (contract 2.1).
  */
-export async function insertPayment(tx: Tx, payment: NewPayment, offers: readonly NewOffer[]): Promise<Payment> {
-  const columns = {
+export async function insertPayments(tx: Tx, made: readonly PaymentToWrite[]): Promise<Map<string, Payment>> {
+  const payments = made.map(({ payment }) => payment);
+  const offers = made.flatMap((one) => offerRows(one.payment.id, one.offers));
+  const named = payments.filter(({ title, reference }) => (title ?? reference) !== null);
+  const sent = payments.flatMap(({ id, callbackParams, webhookParams }) =>
+    Object.entries({ callbackParams, webhookParams }).flatMap(([field, document]) => (document === null ? [] : [{ id, field, text: document.text }])),
+  );
+  // The values go as documents whose rows the server makes: a parameter for each would cost more than the statement. Eight thousand years are past the
+  // saturation point and still within what timestamptz can hold.
+  const rows = await tx<Record<string, unknown>[]>`
+    with made as (
+      insert into payments (
+        id, gateway_id, billing, status, checkout_mode, type, paylink_id, open_amount, sandbox, currency_code, amount, amount_usd, fiat_rate, fiat_source,
+        fiat_at, minimum_usd, tx_fee_payer, commission_fee_payer, commission_bps, commission_minimum_usd, over_tolerance, under_tolerance, tolerance_kind,
+        check_amount_deviation, callback_url, callback_params, webhook_url, webhook_params, language, timeout_seconds, grace_seconds,
+        created_at, expires_at)
+      select
+        id, gateway_id, billing, status, checkout_mode, type, paylink_id, open_amount, sandbox, currency_code, amount, amount_usd, fiat_rate, fiat_source,
+        fiat_at, minimum_usd, tx_fee_payer, commission_fee_payer, commission_bps, commission_minimum_usd, over_tolerance, under_tolerance, tolerance_kind,
+        check_amount_deviation, callback_url, callback_params, webhook_url, webhook_params, language, timeout_seconds, grace_seconds,
+        sluice_now(), least(sluice_now() + make_interval(secs => least(timeout_seconds, 253402300800)), '9999-12-31T23:59:59Z')
+      from jsonb_populate_recordset(null::payments, ${JSON.stringify(payments.map(columnsOf))}::text::jsonb)
+      returning *),
+    named as (
+      insert into payment_names (payment_id, title, reference)
+      select * from unnest(${named.map(({ id }) => id)}::uuid[], ${named.map(({ title }) => title)}::text[], ${named.map(({ reference }) => reference)}::text[])),
+    offers as (
+      insert into payment_offers (id, payment_id, asset_id, rank, price_usd, price_source, price_at, amount, tx_fee, commission_fee, total_value, network_fee)
+      select id, payment_id, asset_id, rank, price_usd, price_source, price_at, amount, tx_fee, commission_fee, total_value, network_fee
+      from jsonb_populate_recordset(null::payment_offers, ${JSON.stringify(offers)}::text::jsonb)),
+    event as (
+      insert into payment_events (payment_id, event, from_status, to_status, facts, actor)
+      select id, 'CREATED', null, 'PENDING', '{}', 'merchant' from made),
+    sent as (
+      insert into sent_json (owner, field, document)
+      select * from unnest(${sent.map(({ id }) => id)}::uuid[], ${sent.map(({ field }) => field)}::text[], ${sent.map(({ text }) => text)}::text[]))
+    select * from made`;
+  await noteTraces(
+    tx,
+    made.map(({ payment, traceparent }) => ({ subjectId: payment.id, traceparent })),
+  );
+  const byId = new Map(payments.map((payment) => [payment.id, payment]));
+  return new Map(
+    rows.map((row) => {
+      const { title, reference } = byId.get(row.id as string) as NewPayment;
+      return [row.id as string, paymentFromRow({ ...row, title, reference })];
+    }),
+  );
+}
+
+/** What a new payment's row is made of, by its columns. */
+function columnsOf(payment: NewPayment): Record<string, unknown> {
+  return {
     id: payment.id,
     gateway_id: payment.gatewayId,
     billing: payment.billing,
@@ -141,41 +199,6 @@ export async function insertPayment(tx: Tx, payment: NewPayment, offers: readonl
     timeout_seconds: payment.timeoutSeconds,
     grace_seconds: payment.graceSeconds,
   };
-  const { title, reference } = payment;
-  const sent = Object.entries({ callbackParams: payment.callbackParams, webhookParams: payment.webhookParams }).filter(([, document]) => document !== null);
-  // The values go as documents whose rows the server makes: a parameter for each would cost more than the statement. Eight thousand years are past the
-  // saturation point and still within what timestamptz can hold.
-  const [row] = await tx<Record<string, unknown>[]>`
-    with made as (
-      insert into payments (
-        id, gateway_id, billing, status, checkout_mode, type, paylink_id, open_amount, sandbox, currency_code, amount, amount_usd, fiat_rate, fiat_source,
-        fiat_at, minimum_usd, tx_fee_payer, commission_fee_payer, commission_bps, commission_minimum_usd, over_tolerance, under_tolerance, tolerance_kind,
-        check_amount_deviation, callback_url, callback_params, webhook_url, webhook_params, language, timeout_seconds, grace_seconds,
-        created_at, expires_at)
-      select
-        id, gateway_id, billing, status, checkout_mode, type, paylink_id, open_amount, sandbox, currency_code, amount, amount_usd, fiat_rate, fiat_source,
-        fiat_at, minimum_usd, tx_fee_payer, commission_fee_payer, commission_bps, commission_minimum_usd, over_tolerance, under_tolerance, tolerance_kind,
-        check_amount_deviation, callback_url, callback_params, webhook_url, webhook_params, language, timeout_seconds, grace_seconds,
-        sluice_now(), least(sluice_now() + make_interval(secs => least(timeout_seconds, 253402300800)), '9999-12-31T23:59:59Z')
-      from jsonb_populate_record(null::payments, ${JSON.stringify(columns)}::text::jsonb)
-      returning *),
-    named as (
-      insert into payment_names (payment_id, title, reference)
-      select ${payment.id}::uuid, ${title}::text, ${reference}::text where coalesce(${title}::text, ${reference}::text) is not null),
-    offers as (
-      insert into payment_offers (id, payment_id, asset_id, rank, price_usd, price_source, price_at, amount, tx_fee, commission_fee, total_value, network_fee)
-      select id, payment_id, asset_id, rank, price_usd, price_source, price_at, amount, tx_fee, commission_fee, total_value, network_fee
-      from jsonb_populate_recordset(null::payment_offers, ${JSON.stringify(offerRows(payment.id, offers))}::text::jsonb)),
-    event as (
-      insert into payment_events (payment_id, event, from_status, to_status, facts, actor)
-      values (${payment.id}, 'CREATED', null, 'PENDING', '{}', 'merchant')),
-    sent as (
-      insert into sent_json (owner, field, document)
-      select ${payment.id}::uuid, field, document
-      from unnest(${sent.map(([field]) => field)}::text[], ${sent.map(([, document]) => (document as SentJson).text)}::text[]) as given (field, document))
-    select made.*, ${title}::text as title, ${reference}::text as reference from made`;
-  await noteTrace(tx, payment.id);
-  return paymentFromRow(row as Record<string, unknown>);
 }
 
 /** Reads one payment by id; locks nothing. */

@@ -1,10 +1,18 @@
 import type { Reads, Tx } from '#shared/platform/postgres.ts';
 import { currentTraceparent, isTracing, traceIdOf } from '#shared/platform/tracing.ts';
 
-/** Remembers the current trace, if there is one, as that of a payment, a settlement or a payout which was just added. */
+/** Remembers the current trace, if there is one, as that of a settlement or a payout which was just added. */
 export async function noteTrace(tx: Tx, subjectId: string): Promise<void> {
-  const current = currentTraceparent();
-  if (current !== undefined) await tx`insert into trace_contexts (subject_id, trace_context) values (${subjectId}, ${current})`;
+  await noteTraces(tx, [{ subjectId, traceparent: currentTraceparent() }]);
+}
+
+/** Remembers the traces, where there are any, of what was just added. */
+export async function noteTraces(tx: Tx, added: readonly { subjectId: string; traceparent: string | undefined }[]): Promise<void> {
+  const rows = added.flatMap(({ subjectId, traceparent }) => (traceparent === undefined ? [] : [{ subjectId, traceparent }]));
+  if (rows.length > 0)
+    await tx`
+      insert into trace_contexts (subject_id, trace_context)
+      select * from unnest(${rows.map((row) => row.subjectId)}::uuid[], ${rows.map((row) => row.traceparent)}::text[])`;
 }
 
 /** The trace in which a payment's deposits are booked: that of the reading that found its first open one, or else its own. Locks nothing. */

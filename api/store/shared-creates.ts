@@ -1,0 +1,108 @@
+import { isPassing } from '#shared/platform/database-problems.ts';
+import type { Database } from '#shared/platform/postgres.ts';
+import { gather } from '#shared/platform/together.ts';
+import { type KeyToTake, nameOfScope, storeReplies, takeKeys } from './idempotency.ts';
+import { insertPayments, type Payment, type PaymentToWrite } from './payments.ts';
+
+/** Transactions of several creates that may be on their way at the same time. */
+const AT_ONCE = 2;
+/** Creates in one of them. */
+const MOST = 64;
+/** A create that is larger goes alone, so that nobody's documents are what others wait for; characters, about. */
+const LARGEST = 8_192;
+const OFFER_SIZE = 512;
+/** How long many wait for the key of one that is being worked on elsewhere, milliseconds; then each waits by itself. */
+const KEY_WAIT_MS = 250;
+/** How long the creates of a gateway go alone after one of them has failed others, milliseconds. */
+const APART_MS = 60_000;
+
+/** The reply to a create as it is sent and kept. */
+export interface CreateReply {
+  status: number;
+  data: object;
+  resourceId?: string;
+  body: string;
+}
+
+/** A create that is only to be written: its payment, its Idempotency-Key if it has one, and what it is answered with. */
+export interface Create {
+  toWrite: PaymentToWrite;
+  key: KeyToTake | undefined;
+  reply(payment: Payment): CreateReply;
+}
+
+/** Writes one create, with others of its moment or, by `alone`, in a transaction of its own. */
+export type WriteCreate = <R>(create: Create, alone: () => Promise<R>) => Promise<CreateReply | R>;
+
+const ofDatabase = new WeakMap<Database, WriteCreate>();
+
+/**
+ * How creates of one moment share a transaction on one connected database: each is there with its key or not at all, as when it is alone. Whose key is
+ * taken already goes alone; after a failure all of them do, and the gateway whose create fails alone as well shares nothing for a minute. It fails for
+ * all of them only where nobody knows whether COMMIT was done.
+ */
+export function sharedCreates(db: Database): WriteCreate {
+  const known = ofDatabase.get(db);
+  if (known !== undefined) return known;
+  const shared = gather((creates: Create[]) => writeTogether(db, creates), { atOnce: AT_ONCE, most: MOST });
+  const apartUntil = new Map<string, number>();
+  const write: WriteCreate = async (create, alone) => {
+    const { gatewayId } = create.toWrite.payment;
+    if (sizeOf(create) > LARGEST || (apartUntil.get(gatewayId) ?? 0) > performance.now()) return alone();
+    const replies = await shared(create);
+    const reply = replies?.get(create);
+    if (reply !== undefined) return reply;
+    try {
+      return await alone();
+    } catch (error) {
+      if (replies === undefined) apartUntil.set(gatewayId, performance.now() + APART_MS);
+      throw error;
+    }
+  };
+  ofDatabase.set(db, write);
+  return write;
+}
+
+/**
+ * Writes creates in one transaction and returns their replies, those left out whose key is taken; undefined when none was written.
+ * @throws what broke the link while COMMIT was answered
+ */
+async function writeTogether(db: Database, creates: readonly Create[]): Promise<Map<Create, CreateReply> | undefined> {
+  const given = firstOfEachKey(creates);
+  let ended = false;
+  try {
+    return await db.transaction(async (tx) => {
+      ended = false;
+      const keys = given.flatMap(({ key }) => (key === undefined ? [] : [key]));
+      const taken = keys.length === 0 ? new Set<string>() : await takeKeys(tx, keys, KEY_WAIT_MS);
+      const written = given.filter(({ key }) => key === undefined || taken.has(nameOfScope(key.scope)));
+      if (written.length === 0) return new Map();
+      const payments = await insertPayments(
+        tx,
+        written.map(({ toWrite }) => toWrite),
+      );
+      const replies = new Map(written.map((create) => [create, create.reply(payments.get(create.toWrite.payment.id) as Payment)]));
+      const kept = [...replies].flatMap(([{ key }, reply]) => (key === undefined ? [] : [{ scope: key.scope, ...reply }]));
+      if (kept.length > 0) await storeReplies(tx, kept);
+      ended = true;
+      return replies;
+    });
+  } catch (error) {
+    if (ended && isPassing(error)) throw error;
+    return undefined;
+  }
+}
+
+/** Of creates with one key the first; the others are its duplicates. */
+function firstOfEachKey(creates: readonly Create[]): Create[] {
+  const seen = new Set<string>();
+  return creates.filter(({ key }) => {
+    if (key === undefined) return true;
+    const name = nameOfScope(key.scope);
+    return !seen.has(name) && seen.add(name);
+  });
+}
+
+function sizeOf({ toWrite: { payment, offers } }: Create): number {
+  return (payment.callbackParams?.text.length ?? 0) + (payment.webhookParams?.text.length ?? 0) + offers.length * OFFER_SIZE;
+}
