@@ -69,7 +69,11 @@ export function committer(deps: Deps, keyed: Keyed | undefined): Committer {
     try {
       if (create === undefined) return await alone(work);
       const { toWrite, reply } = create;
-      return await sharedCreates(deps.db)({ toWrite, key: keyed, reply: (payment) => written(reply(payment)) }, () => alone(work));
+      return await sharedCreates(deps.db)(
+        { toWrite, key: keyed, reply: (payment) => written(reply(payment)) },
+        () => alone(work),
+        () => replay !== undefined,
+      );
     } catch (error) {
       if (error instanceof KeyInUse)
         throw new ServiceError('conflict', { message: 'A request with this Idempotency-Key is still being worked on; retry shortly.' });

@@ -13,7 +13,7 @@ const LARGEST = 8_192;
 const OFFER_SIZE = 512;
 /** How long many wait for the key of one that is being worked on elsewhere, milliseconds; then each waits by itself. */
 const KEY_WAIT_MS = 250;
-/** How long the creates of a gateway go alone after one of them has failed others, milliseconds. */
+/** How long the creates of a gateway go alone after one of them was refused or a duplicate, milliseconds. */
 const APART_MS = 60_000;
 
 /** The reply to a create as it is sent and kept. */
@@ -31,32 +31,33 @@ export interface Create {
   reply(payment: Payment): CreateReply;
 }
 
-/** Writes one create, with others of its moment or, by `alone`, in a transaction of its own. */
-export type WriteCreate = <R>(create: Create, alone: () => Promise<R>) => Promise<CreateReply | R>;
+/** Writes one create, with others of its moment or, by `alone`, in a transaction of its own, of which `isReplay` tells whether it found a duplicate. */
+export type WriteCreate = <R>(create: Create, alone: () => Promise<R>, isReplay: () => boolean) => Promise<CreateReply | R>;
 
 const ofDatabase = new WeakMap<Database, WriteCreate>();
 
 /**
  * How creates of one moment share a transaction on one connected database: each is there with its key or not at all, as when it is alone. Whose key is
- * taken already goes alone; after a failure all of them do, and the gateway whose create fails alone as well shares nothing for a minute. It fails for
- * all of them only where nobody knows whether COMMIT was done.
+ * taken already goes alone, and after a failure all of them do. The gateway of one that then writes nothing, as it is refused or a duplicate, shares
+ * nothing for a minute: nobody can fail others again and again. It fails for all of them only where nobody knows whether COMMIT was done.
  */
 export function sharedCreates(db: Database): WriteCreate {
   const known = ofDatabase.get(db);
   if (known !== undefined) return known;
   const shared = gather((creates: Create[]) => writeTogether(db, creates), { atOnce: AT_ONCE, most: MOST });
   const apartUntil = new Map<string, number>();
-  const write: WriteCreate = async (create, alone) => {
+  const write: WriteCreate = async (create, alone, isReplay) => {
     const { gatewayId } = create.toWrite.payment;
     if (sizeOf(create) > LARGEST || (apartUntil.get(gatewayId) ?? 0) > performance.now()) return alone();
-    const replies = await shared(create);
-    const reply = replies?.get(create);
+    const reply = (await shared(create))?.get(create);
     if (reply !== undefined) return reply;
+    let written = false;
     try {
-      return await alone();
-    } catch (error) {
-      if (replies === undefined) apartUntil.set(gatewayId, performance.now() + APART_MS);
-      throw error;
+      const own = await alone();
+      written = !isReplay();
+      return own;
+    } finally {
+      if (!written) apartUntil.set(gatewayId, performance.now() + APART_MS);
     }
   };
   ofDatabase.set(db, write);

@@ -5,6 +5,7 @@ import { committer, fingerprint, type Keyed } from '#api/http/idempotency.ts';
 import { commitDraft, type Draft } from '#api/payments/create-draft.ts';
 import { type CreatePaymentBody, draftPayment } from '#api/payments/create.ts';
 import { publicPayment, paymentView } from '#api/payments/view.ts';
+import { lockGateway } from '#api/store/gateways.ts';
 import type { Payment } from '#api/store/payments.ts';
 import { SentJson } from '#shared/core/sent-json.ts';
 import { connect, type Database } from '#shared/platform/postgres.ts';
@@ -169,12 +170,12 @@ describe('a create that cannot be written', () => {
     expect(answers.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled', 'fulfilled']);
     expect(answers[1]).toMatchObject({ reason: { code: '23503' } });
     expect([await count(shop), await count(bad)]).toEqual([3, 0]);
-    expect(idOf((await createAll([keyed('a')]))[0])).toBe(idOf(answers[0]));
     const before = transactions();
     const later = await createAll([{ deps }, { deps, gateway: bad, spoil: unknownCurrency }, { deps }, { deps }]);
     expect(later.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled', 'fulfilled']);
     expect(transactions() - before).toBe(2);
     expect(await world.database.sql`select 1 from idempotency_keys where gateway_id = ${bad.id}`).toEqual([]);
+    expect(idOf((await createAll([keyed('a')]))[0])).toBe(idOf(answers[0]));
   });
 
   it('when what comes after the payments breaks, leaves the others each once', async () => {
@@ -189,8 +190,9 @@ describe('a create that cannot be written', () => {
     expect(await world.database.sql`select key from idempotency_keys where gateway_id = ${shop.id}`).toEqual([{ key: 'a' }]);
   });
 
-  it('because its key is held elsewhere, makes nobody wait for whoever holds it', async () => {
-    const { deps } = counted();
+  it('because its key is held elsewhere, makes nobody wait for whoever holds it, and its gateway shares nothing for a while', async () => {
+    const { deps, transactions } = counted();
+    const other = await world.aGateway();
     const held = keyOf(shop, 'held', BODY);
     let release = (): void => undefined;
     const released = new Promise<void>((resolve) => {
@@ -206,14 +208,30 @@ describe('a create that cannot be written', () => {
       return { status: 201, data: { paymentUid: 'theirs' } };
     });
     await taken;
-    const writes = await ready([{ deps, key: 'held' }, { deps, key: 'free' }, { deps }]);
+    const writes = await ready([
+      { deps, key: 'held' },
+      { deps, key: 'free', gateway: other },
+      { deps, gateway: other },
+    ]);
     const answers = writes();
-    while ((await count(shop)) < 2);
-    expect(await world.database.sql`select 1 from idempotency_keys where gateway_id = ${shop.id}`).toHaveLength(1);
+    while ((await count(other)) < 2);
+    expect(await world.database.sql`select key from idempotency_keys where gateway_id in (${shop.id}, ${other.id})`).toEqual([{ key: 'free' }]);
     release();
     expect((await holder).data).toEqual({ paymentUid: 'theirs' });
     expect((await answers).map(idOf)[0]).toBe('theirs');
-    expect(await count(shop)).toBe(2);
+    expect(await count(shop)).toBe(0);
+    const before = transactions();
+    for (const answer of await createAll([{ deps }, { deps, gateway: other }, { deps, gateway: other }])) idOf(answer);
+    expect(transactions() - before).toBe(2);
+  });
+
+  it('is none because somebody changes its gateway meanwhile', async () => {
+    const { deps, transactions } = counted();
+    await elsewhere.transaction(async (tx) => {
+      await lockGateway(tx, shop.id);
+      for (const answer of await createAll([{ deps }, { deps, key: 'a' }])) idOf(answer);
+    });
+    expect(transactions()).toBe(1);
   });
 });
 
