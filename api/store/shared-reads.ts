@@ -67,7 +67,8 @@ export function sharedReads(db: Database): SharedReads {
     isActiveCurrency: async (code) => (await currencies(''))?.has(code) === true,
     async enabledAssets(ids) {
       const active = (await assets('')) ?? [];
-      const named = ids === null ? undefined : new Set(ids);
+      // They are kept as whoever set them wrote them.
+      const named = ids === null ? undefined : new Set(ids.map((id) => id.toLowerCase()));
       return active.filter(({ id }) => named?.has(id) ?? true);
     },
     gateway: gateways,

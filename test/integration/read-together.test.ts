@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { simulatePayment } from '#api/payments/simulate.ts';
 import { verifyPayment } from '#api/payments/verify.ts';
 import { publicPayment } from '#api/payments/view.ts';
+import { listAssets } from '#api/store/assets.ts';
 import { type ShopPayment, type Shops, someShops, type TestShop } from '#test/fixtures/shop.ts';
 
 let shops: Shops;
@@ -64,6 +65,12 @@ describe('payments that are read in one moment', () => {
     const [dusted, paid] = await Promise.all(payments.map(({ shop, payment }) => shop.verify(payment)));
     expect(dusted?.deposits).toHaveLength(DUST);
     expect(paid?.deposits).toHaveLength(1);
+  });
+
+  it('are offered in the assets that a gateway names, in whatever case it names them', async () => {
+    const [usdt] = (await listAssets(shops.world.deps.db.sql)).filter(({ symbol }) => symbol === 'USDT');
+    const shop = await shops.open({ assetIds: [usdt?.id.toUpperCase()] });
+    expect((await shop.create()).offers.map(({ assetSymbol }) => assetSymbol)).toEqual(['USDT']);
   });
 
   it("stay their gateway's own, and nobody's are shown for an id that is none", async () => {
