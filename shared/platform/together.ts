@@ -2,68 +2,101 @@ import { isPassing } from './database-problems.ts';
 
 /** Reads that may be on their way at the same time; what is asked for meanwhile waits for the next one. */
 const AT_ONCE = 2;
+/** Askers of one read: a flood is many statements, and not one that nothing can answer in time. */
+const MOST_ASKERS = 250;
+/** A call that takes longer holds up no other: then only connections are short, and the pool says how long anybody waits for one. */
+const SLOW_MS = 250;
+
+/** A call that still takes askers. */
+interface Coming<T, R> {
+  asked: T[];
+  /** Whether it waits for another one to end, and not only for the end of this turn. */
+  held: boolean;
+  begin(): void;
+  done: Promise<R>;
+}
 
 /**
- * Does by few calls of `work` what is asked for in the same moment, or while others are being worked on: at most `atOnce` calls at a time, each of
- * at most `most` askers. All askers of a call get what it answers, or its error; none is told of work that began before they asked.
+ * Does by few calls of `work` what is asked for in the same moment, or while others are being worked on. There are `atOnce` calls at a time, and a call
+ * has `most` askers; one that is full, or comes behind calls that take long, waits no longer. All askers of a call get what it answers, or its error;
+ * none is told of work that began before they asked.
  */
-export function gather<T, R>(work: (asked: T[]) => Promise<R>, { atOnce, most = Infinity }: { atOnce: number; most?: number }): (one: T) => Promise<R> {
-  let open: { asked: T[]; done: Promise<R> } | undefined;
+export function gather<T, R>(work: (asked: T[]) => Promise<R>, { atOnce, most }: { atOnce: number; most: number }): (one: T) => Promise<R> {
+  let coming: Coming<T, R> | undefined;
   let running = 0;
-  const queue: (() => void)[] = [];
 
-  const turn = async (): Promise<void> => {
-    if (running >= atOnce) return new Promise((resolve) => queue.push(resolve));
+  const run = async (asked: T[]): Promise<R> => {
     running += 1;
-    // Even with nothing in the way it waits for whoever asks in the same moment: for all that this turn of the event loop has read from sockets.
-    return new Promise((resolve) => setImmediate(resolve));
-  };
-
-  const next = async (asked: T[]): Promise<R> => {
-    await turn();
-    if (open?.asked === asked) open = undefined;
+    let counted = true;
+    const release = (): void => {
+      if (!counted) return;
+      counted = false;
+      running -= 1;
+      if (running < atOnce && coming?.held === true) coming.begin();
+    };
+    const slow = setTimeout(release, SLOW_MS);
     try {
       return await work(asked);
     } finally {
-      const waiting = queue.shift();
-      if (waiting === undefined) running -= 1;
-      else waiting();
+      clearTimeout(slow);
+      release();
     }
   };
 
-  const opened = (): { asked: T[]; done: Promise<R> } => {
+  const prepare = (): Coming<T, R> => {
     const asked: T[] = [];
-    return { asked, done: next(asked) };
+    const held = running >= atOnce;
+    let begin = (): void => undefined;
+    const done = new Promise<R>((resolve) => {
+      begin = () => {
+        if (coming !== next) return;
+        coming = undefined;
+        resolve(run(asked));
+      };
+    });
+    const next: Coming<T, R> = { asked, held, begin, done };
+    // Even with nothing in the way it waits for whoever asks in the same moment: for all that this turn of the event loop has read from sockets.
+    if (!held) setImmediate(begin);
+    return next;
   };
 
   return (one) => {
-    open ??= opened();
-    const { asked, done } = open;
+    coming ??= prepare();
+    const { asked, begin, done } = coming;
     asked.push(one);
-    if (asked.length >= most) open = undefined;
+    if (asked.length >= most) begin();
     return done;
   };
 }
+
+type Find<V> = (key: string) => Promise<V | undefined>;
 
 /**
  * Reads single keys by few statements: what is asked for in the same moment, or while others are being read, is read together.
  * Whoever asks gets what a read found that began after the question. A read that fails because the database is away or busy fails for all who
  * wait for it; after any other failure each key is read by itself, so that what is wrong about one fails for nobody else.
  */
-export function together<V>(read: (keys: string[]) => Promise<ReadonlyMap<string, V>>): (key: string) => Promise<V | undefined> {
-  const alone = async (key: string): Promise<V | undefined> => (await read([key])).get(key);
-  const shared = gather(
-    async (asked: string[]) => {
-      const keys = [...new Set(asked)];
-      try {
-        const found = await read(keys);
-        return async (key: string): Promise<V | undefined> => found.get(key);
-      } catch (error) {
-        if (keys.length === 1 || isPassing(error)) throw error;
-        return alone;
-      }
-    },
-    { atOnce: AT_ONCE },
-  );
+export function together<V>(read: (keys: string[]) => Promise<ReadonlyMap<string, V>>): Find<V> {
+  const readAll = async (asked: string[]): Promise<Find<V>> => {
+    const keys = [...new Set(asked)];
+    try {
+      const found = await read(keys);
+      return async (key) => found.get(key);
+    } catch (error) {
+      if (keys.length === 1 || isPassing(error)) throw error;
+      return oneByOne(read);
+    }
+  };
+  const shared = gather(readAll, { atOnce: AT_ONCE, most: MOST_ASKERS });
   return async (key) => (await shared(key))(key);
+}
+
+/** Reads each key by itself, once for all who ask for it. */
+function oneByOne<V>(read: (keys: string[]) => Promise<ReadonlyMap<string, V>>): Find<V> {
+  const reading = new Map<string, Promise<V | undefined>>();
+  return (key) => {
+    const known = reading.get(key) ?? read([key]).then((found) => found.get(key));
+    reading.set(key, known);
+    return known;
+  };
 }

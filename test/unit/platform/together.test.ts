@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { together } from '#shared/platform/together.ts';
 
 /** A read that answers when told to, and what it was asked for. */
@@ -18,6 +18,10 @@ function aStore(): { asked: string[][]; answer(values?: Record<string, number>):
 }
 
 const moment = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+afterEach(() => {
+  vi.useRealTimers();
+});
 
 describe('reads together', () => {
   it('reads by one statement what is asked for in one moment, each key once', async () => {
@@ -73,5 +77,57 @@ describe('reads together', () => {
     expect(asked).toEqual([['ETH', 'broken', 'USDT'], ['ETH'], ['broken'], ['USDT']]);
     await expect(Promise.all([find('ETH'), find('away')])).rejects.toThrow('lost');
     expect(asked.slice(4)).toEqual([['ETH', 'away']]);
+  });
+
+  it('reads a key by itself once for all who asked for it', async () => {
+    const asked: string[][] = [];
+    const find = together<number>(async (keys) => {
+      asked.push(keys);
+      if (keys.includes('broken')) throw new RangeError('no such number');
+      return new Map(keys.map((key) => [key, key.length]));
+    });
+    await Promise.allSettled([find('ETH'), find('broken'), find('ETH'), find('broken'), find('ETH')]);
+    expect(asked).toEqual([['ETH', 'broken'], ['ETH'], ['broken']]);
+  });
+
+  it('keeps nobody waiting behind reads that do not answer', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    const { asked, find, answer } = aStore();
+    const stuck = [find('one')];
+    await moment();
+    stuck.push(find('two'));
+    await moment();
+    const third = find('ETH');
+    await moment();
+    expect(asked).toEqual([['one'], ['two']]);
+    vi.advanceTimersByTime(250);
+    expect(asked).toEqual([['one'], ['two'], ['ETH']]);
+    // Those two end later, and make no room a second time.
+    answer();
+    answer();
+    await Promise.all(stuck);
+    const more = [find('BTC')];
+    await moment();
+    more.push(find('TRX'));
+    await moment();
+    expect(asked.slice(3)).toEqual([['BTC']]);
+    answer({ ETH: 1 });
+    expect(await third).toBe(1);
+    expect(asked.slice(3)).toEqual([['BTC'], ['TRX']]);
+    answer();
+    answer();
+    await Promise.all(more);
+  });
+
+  it('makes several statements of a flood of keys, none with more than 250', async () => {
+    const asked: string[][] = [];
+    const find = together<string>(async (keys) => {
+      asked.push(keys);
+      return new Map(keys.map((key) => [key, key]));
+    });
+    const keys = Array.from({ length: 1_100 }, (_, number) => String(number));
+    expect(await Promise.all(keys.map(find))).toEqual(keys);
+    expect(asked.map(({ length }) => length)).toEqual([250, 250, 250, 250, 100]);
+    expect(asked.flat()).toEqual(keys);
   });
 });
