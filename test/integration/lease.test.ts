@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { isNewestEpoch } from '#api/store/leases.ts';
+import { createCaution, readLeft } from '#indexer/caution.ts';
 import { acquireLease, readAbsentHolder, takePulse, whileHeld } from '#indexer/lease.ts';
 import { waitFor } from '#ops/dev/services/wait.ts';
+import { createLogger } from '#shared/platform/logger.ts';
 import { connect, type Database } from '#shared/platform/postgres.ts';
 import { type FreshDatabase, freshDatabase } from '#test/harness/database.ts';
 import { urlFor } from '#test/harness/logins.ts';
@@ -107,4 +109,21 @@ it('a new epoch begins after the message that is being applied, so that it never
   expect(await next.taking).toBe(former + 1);
   expect(order).toEqual(['applied', 'begun']);
   expect(await db.as('worker').transaction((tx) => isNewestEpoch(tx, NETWORK, former))).toBe(false);
+});
+
+it('what is about to be read is there for the next process, and its session forgets nothing else', async () => {
+  const own = connect(urlFor(db.url, ['indexer']), { name: 'indexer', max: 1 });
+  try {
+    await db.sql`update indexer_leases set expires_at = clock_timestamp()`;
+    const epoch = (await acquireLease(own.sql, NETWORK, 'reader')) as number;
+    const deps = { sql: own.sql, log: createLogger({ component: 'test', level: 'silent' }), holder: 'reader' };
+    for (const purpose of ['following', 'rescanning'] as const) {
+      await createCaution(deps, { networkId: NETWORK, epoch }, purpose, null).begin({ from: 7, to: 9 });
+      expect((await readLeft(indexer.sql, NETWORK, 'next'))[purpose]).toEqual({ from: 7, to: 9, deaths: 1 });
+      // The same connection: there is one only.
+      expect(await own.sql`select current_setting('synchronous_commit') as setting`).toEqual([{ setting: 'on' }]);
+    }
+  } finally {
+    await own.end();
+  }
 });
