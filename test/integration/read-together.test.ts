@@ -1,8 +1,11 @@
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { simulatePayment } from '#api/payments/simulate.ts';
 import { verifyPayment } from '#api/payments/verify.ts';
 import { publicPayment } from '#api/payments/view.ts';
 import { listAssets } from '#api/store/assets.ts';
+import { sharedReads } from '#api/store/shared-reads.ts';
+import { waitFor } from '#ops/dev/services/wait.ts';
 import { type ShopPayment, type Shops, someShops, type TestShop } from '#test/fixtures/shop.ts';
 
 let shops: Shops;
@@ -71,6 +74,22 @@ describe('payments that are read in one moment', () => {
     const [usdt] = (await listAssets(shops.world.deps.db.sql)).filter(({ symbol }) => symbol === 'USDT');
     const shop = await shops.open({ assetIds: [usdt?.id.toUpperCase()] });
     expect((await shop.create()).offers.map(({ assetSymbol }) => assetSymbol)).toEqual(['USDT']);
+  });
+
+  it('wait only for a moment for others that get no answer', async () => {
+    const { database, deps } = shops.world;
+    const reads = sharedReads(deps.db);
+    const asked: Promise<unknown>[] = [];
+    const stuck = () => database.sql`
+      select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and query like '%from gateways%'`;
+    await database.transaction(async (tx) => {
+      await tx`lock table gateways in access exclusive mode`;
+      for (let count = 1; count <= 3; count++) {
+        asked.push(reads.gateway(randomUUID()));
+        await waitFor(async () => (await stuck()).length === count, { what: `${count} reads to be asked`, timeoutMs: 3_000 });
+      }
+    });
+    expect(await Promise.all(asked)).toEqual([undefined, undefined, undefined]);
   });
 
   it("stay their gateway's own, and nobody's are shown for an id that is none", async () => {
