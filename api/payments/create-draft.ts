@@ -35,19 +35,20 @@ export function gatewayTerms({
 export async function commitDraft(deps: Deps, commit: Commit, draft: Draft, view?: (payment: Payment) => object): Promise<Reply> {
   const { checkoutMode, openAmount, sandbox } = draft.payment;
   const toWrite = { ...draft, traceparent: currentTraceparent() };
-  let made: object | undefined;
-  const reply = (payment: Payment): Reply => {
-    const created = createdReply(deps, payment, view?.(payment));
-    made = created.data;
-    return created;
-  };
+  const reply = (payment: Payment): Reply => createdReply(deps, payment, view?.(payment));
   const alone = async (tx: Tx): Promise<Reply> => reply((await insertPayments(tx, [toWrite])).get(toWrite.payment.id) as Payment);
   const answer = await commit(alone, { toWrite, reply });
-  if (answer.data === made) deps.metrics?.paymentsCreated.inc({ mode: checkoutMode, kind: openAmount ? 'open' : 'fixed', sandbox: String(sandbox) });
+  const ours = (answer.data as CreatedData).paymentUid === draft.payment.id;
+  if (ours) deps.metrics?.paymentsCreated.inc({ mode: checkoutMode, kind: openAmount ? 'open' : 'fixed', sandbox: String(sandbox) });
   return answer;
 }
 
+interface CreatedData {
+  paymentUid: string;
+  paymentUrl: string;
+}
+
 function createdReply(deps: Pick<Deps, 'config'>, { id }: Payment, view: object | undefined): Reply {
-  const data = { paymentUid: id, paymentUrl: `${checkoutUrl(deps.config)}/p/${id}` };
+  const data: CreatedData = { paymentUid: id, paymentUrl: `${checkoutUrl(deps.config)}/p/${id}` };
   return { status: 201, data: view === undefined ? data : { ...data, payment: view }, resourceId: id };
 }

@@ -8,6 +8,7 @@ import { publicPayment, paymentView } from '#api/payments/view.ts';
 import { lockGateway } from '#api/store/gateways.ts';
 import type { Payment } from '#api/store/payments.ts';
 import { SentJson } from '#shared/core/sent-json.ts';
+import { createApiMetrics } from '#shared/platform/metrics.ts';
 import { connect, type Database } from '#shared/platform/postgres.ts';
 import { assertCleanAudit } from '#test/harness/audit.ts';
 import { cutLink } from '#test/harness/cut-link.ts';
@@ -254,11 +255,14 @@ describe('a link that breaks while COMMIT is answered', () => {
     const link = await cutLink(urlFor(world.database.url));
     const throughLink = connect(link.url, { name: 'cut', max: 2 });
     try {
-      const { deps, transactions } = counted(throughLink);
-      const writes = await ready([{ deps, key: 'a' }, { deps }, { deps, key: 'b' }]);
+      const { deps: counting, transactions } = counted(throughLink);
+      const metrics = createApiMetrics('test');
+      const deps: Deps = { ...counting, metrics };
+      const writes = await ready([{ deps, key: 'a' }, { deps }, { deps, key: 'b' }, { deps, key: 'a' }]);
       link.cutNextCommit();
       const answers = await writes();
-      expect(answers.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+      expect(answers.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled', 'fulfilled']);
+      expect(idOf(answers[3])).toBe(idOf(answers[0]));
       expect([link.cuts, transactions()]).toEqual([1, 1]);
       const kept = await world.database.sql<{ key: string; id: string }[]>`
         select key, resource_id as id from idempotency_keys where gateway_id = ${shop.id} order by key`;
@@ -267,6 +271,7 @@ describe('a link that breaks while COMMIT is answered', () => {
         { key: 'b', id: idOf(answers[2]) },
       ]);
       expect(await count(shop)).toBe(3);
+      expect((await metrics.paymentsCreated.get()).values.map(({ value }) => value)).toEqual([2]);
     } finally {
       await throughLink.end();
       await link.close();
