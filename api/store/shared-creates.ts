@@ -38,8 +38,9 @@ const ofDatabase = new WeakMap<Database, WriteCreate>();
 
 /**
  * How creates of one moment share a transaction on one connected database: each is there with its key or not at all, as when it is alone. Whose key is
- * taken already goes alone, and after a failure all of them do. The gateway of one that then writes nothing, as it is refused or a duplicate, shares
- * nothing for a minute: nobody can fail others again and again. It fails for all of them only where nobody knows whether COMMIT was done.
+ * taken already goes alone, and after a failure that says something about one of them all of them do. The gateway of one that then writes nothing, as it
+ * is refused or a duplicate, shares nothing for a minute: nobody can fail others again and again. It fails for all of them only where the database is
+ * away or busy, or nobody knows whether COMMIT was done.
  */
 export function sharedCreates(db: Database): WriteCreate {
   const known = ofDatabase.get(db);
@@ -51,13 +52,16 @@ export function sharedCreates(db: Database): WriteCreate {
     if (sizeOf(create) > LARGEST || (apartUntil.get(gatewayId) ?? 0) > performance.now()) return alone();
     const reply = (await shared(create))?.get(create);
     if (reply !== undefined) return reply;
-    let written = false;
+    let refused = false;
     try {
       const own = await alone();
-      written = !isReplay();
+      refused = isReplay();
       return own;
+    } catch (error) {
+      refused = !isPassing(error);
+      throw error;
     } finally {
-      if (!written) apartUntil.set(gatewayId, performance.now() + APART_MS);
+      if (refused) apartUntil.set(gatewayId, performance.now() + APART_MS);
     }
   };
   ofDatabase.set(db, write);
@@ -66,14 +70,12 @@ export function sharedCreates(db: Database): WriteCreate {
 
 /**
  * Writes creates in one transaction and returns their replies, those left out whose key is taken; undefined when none was written.
- * @throws what broke the link while COMMIT was answered
+ * @throws what says that the database is away or busy, or was lost while COMMIT was answered: to ask once more for each would be too much for it
  */
 async function writeTogether(db: Database, creates: readonly Create[]): Promise<Map<Create, CreateReply> | undefined> {
   const given = firstOfEachKey(creates);
-  let ended = false;
   try {
     return await db.transaction(async (tx) => {
-      ended = false;
       const keys = given.flatMap(({ key }) => (key === undefined ? [] : [key]));
       const taken = keys.length === 0 ? new Set<string>() : await takeKeys(tx, keys, KEY_WAIT_MS);
       const written = given.filter(({ key }) => key === undefined || taken.has(nameOfScope(key.scope)));
@@ -85,11 +87,10 @@ async function writeTogether(db: Database, creates: readonly Create[]): Promise<
       const replies = new Map(written.map((create) => [create, create.reply(payments.get(create.toWrite.payment.id) as Payment)]));
       const kept = [...replies].flatMap(([{ key }, reply]) => (key === undefined ? [] : [{ scope: key.scope, ...reply }]));
       if (kept.length > 0) await storeReplies(tx, kept);
-      ended = true;
       return replies;
     });
   } catch (error) {
-    if (ended && isPassing(error)) throw error;
+    if (isPassing(error)) throw error;
     return undefined;
   }
 }

@@ -236,6 +236,25 @@ describe('a create that cannot be written', () => {
   });
 });
 
+describe('a database without a connection to lend', () => {
+  it('is asked once for all of them, who share again once it has one', async () => {
+    const narrow = connect(urlFor(world.database.url), { name: 'narrow', max: 1 });
+    try {
+      const { deps, transactions } = counted({ ...world.deps.db, transaction: narrow.waitingAtMost(20).transaction });
+      await narrow.transaction(async (tx) => {
+        await tx`select 1`;
+        for (const answer of await createAll([{ deps, key: 'a' }, { deps }, { deps, key: 'b' }]))
+          expect(answer).toMatchObject({ status: 'rejected', reason: { code: 'POOL_EXHAUSTED' } });
+      });
+      expect([transactions(), await count(shop)]).toEqual([1, 0]);
+      for (const answer of await createAll([{ deps, key: 'a' }, { deps }, { deps, key: 'b' }])) idOf(answer);
+      expect([transactions(), await count(shop)]).toEqual([2, 3]);
+    } finally {
+      await narrow.end();
+    }
+  });
+});
+
 describe('creates of two processes', () => {
   it('that cross with the same keys in another order are each one payment, and wait for each other in no circle', async () => {
     const [here, there] = [counted(), counted(elsewhere)];
