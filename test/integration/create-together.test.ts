@@ -118,7 +118,7 @@ describe('creates of one moment', () => {
     const [lone, other] = [await world.aGateway(), await world.aGateway()];
     const asksOf = (deps: Deps, gateway: Gateway): Ask[] => [
       { deps, gateway, body: { amount: '1', webhookParams: { order: 'A-1', n: 1 }, callbackParams: { z: 1, a: '\u00e9' } }, key: 'first' },
-      { deps, gateway, body: { amount: '2', title: 'Two books', reference: 'A-1', timeoutSeconds: 60 } },
+      { deps, gateway, body: { amount: '2', title: 'NULL', reference: '{"A\\\\\\"}, 1', timeoutSeconds: 60 } },
       { deps, gateway, body: { amount: '3', isSandbox: true, reference: 'A-1' }, key: 'a key with spaces' },
       { deps, gateway, body: { amount: '4', language: 'de', webhookParams: { order: 'A-1' } } },
     ];
