@@ -69,7 +69,7 @@ export function committer(deps: Deps, keyed: Keyed | undefined): Committer {
     try {
       if (create === undefined) return await alone(work);
       const { toWrite, reply } = create;
-      return await sharedCreates(deps.db)(
+      return await sharedCreates(deps)(
         { toWrite, key: keyed, reply: (payment) => written(reply(payment)) },
         () => alone(work),
         () => replay !== undefined,

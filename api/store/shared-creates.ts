@@ -1,7 +1,8 @@
 import { isPassing } from '#shared/platform/database-problems.ts';
+import type { Logger } from '#shared/platform/logger.ts';
 import type { Database } from '#shared/platform/postgres.ts';
 import { gather } from '#shared/platform/together.ts';
-import { type KeyToTake, nameOfScope, storeReplies, takeKeys } from './idempotency.ts';
+import { KeyInUse, type KeyToTake, nameOfScope, storeReplies, takeKeys } from './idempotency.ts';
 import { insertPayments, type Payment, type PaymentToWrite } from './payments.ts';
 
 /** Transactions of several creates that may be on their way at the same time. */
@@ -42,10 +43,10 @@ const ofDatabase = new WeakMap<Database, WriteCreate>();
  * is refused or a duplicate, shares nothing for a minute: nobody can fail others again and again. It fails for all of them only where the database is
  * away or busy, or nobody knows whether COMMIT was done.
  */
-export function sharedCreates(db: Database): WriteCreate {
+export function sharedCreates({ db, log }: { db: Database; log: Logger }): WriteCreate {
   const known = ofDatabase.get(db);
   if (known !== undefined) return known;
-  const shared = gather((creates: Create[]) => writeTogether(db, creates), { atOnce: AT_ONCE, most: MOST });
+  const shared = gather((creates: Create[]) => writeTogether(db, log, creates), { atOnce: AT_ONCE, most: MOST });
   const apartUntil = new Map<string, number>();
   const write: WriteCreate = async (create, alone, isReplay) => {
     const { gatewayId } = create.toWrite.payment;
@@ -72,7 +73,7 @@ export function sharedCreates(db: Database): WriteCreate {
  * Writes creates in one transaction and returns their replies, those left out whose key is taken; undefined when none was written.
  * @throws what says that the database is away or busy, or was lost while COMMIT was answered: to ask once more for each would be too much for it
  */
-async function writeTogether(db: Database, creates: readonly Create[]): Promise<Map<Create, CreateReply> | undefined> {
+async function writeTogether(db: Database, log: Logger, creates: readonly Create[]): Promise<Map<Create, CreateReply> | undefined> {
   const given = firstOfEachKey(creates);
   try {
     return await db.transaction(async (tx) => {
@@ -91,6 +92,8 @@ async function writeTogether(db: Database, creates: readonly Create[]): Promise<
     });
   } catch (error) {
     if (isPassing(error)) throw error;
+    if (!(error instanceof KeyInUse))
+      log.warn({ err: error, creates: creates.length }, 'creates of one moment could not be written together, and are one by one');
     return undefined;
   }
 }
