@@ -1,4 +1,4 @@
-import * as curve from '@bitcoinerlab/secp256k1';
+import * as curve from 'tiny-secp256k1';
 import { HDKey } from '@scure/bip32';
 import { mnemonicToSeedSync } from '@scure/bip39';
 import { address as bitcoinjs, initEccLib, networks } from 'bitcoinjs-lib';

@@ -1,4 +1,4 @@
-import * as ecc from '@bitcoinerlab/secp256k1';
+import * as ecc from 'tiny-secp256k1';
 import { crypto, script as scripts, Transaction } from 'bitcoinjs-lib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { hashOf, sha256 } from '#ops/devnet/bitcoin/bytes.ts';

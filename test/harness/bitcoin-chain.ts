@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { initEccLib } from 'bitcoinjs-lib';
-import * as ecc from '@bitcoinerlab/secp256k1';
+import * as ecc from 'tiny-secp256k1';
 import { type BitcoinNode, bitcoinNode, startBitcoinService } from '#ops/dev/services/bitcoin-node.ts';
 import { freePort } from '#ops/dev/services/wait.ts';
 import type { BitcoinControl } from '#ops/devnet/bitcoin/control.ts';

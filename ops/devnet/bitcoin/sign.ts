@@ -1,5 +1,5 @@
 import { crypto, script as scripts, type Transaction } from 'bitcoinjs-lib';
-import * as ecc from '@bitcoinerlab/secp256k1';
+import * as ecc from 'tiny-secp256k1';
 import type { Spent } from './transaction.ts';
 
 /** The kinds of address one key can have. */

@@ -1,4 +1,4 @@
-import * as ecc from '@bitcoinerlab/secp256k1';
+import * as ecc from 'tiny-secp256k1';
 import { script as scripts } from 'bitcoinjs-lib';
 import { ScriptRefusal, WORDS } from './script-refusal.ts';
 import type { Spent, Tx } from './transaction.ts';

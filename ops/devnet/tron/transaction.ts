@@ -1,4 +1,4 @@
-import { secp256k1 } from '@noble/curves/secp256k1.js';
+import { pointFromScalar, type RecoveryIdType, recover, signRecoverable } from 'tiny-secp256k1';
 import { keccak256 } from 'viem';
 import { fromHex, type Hex, sha256, toHex } from './bytes.ts';
 import { contractName, contractNumber, decodeContract, encodeContract, type Message } from './messages.ts';
@@ -104,9 +104,8 @@ export function sign(transaction: Transaction, privateKey: Hex): Transaction {
 
 /** r, s and v over a 32-byte hash. */
 export function signHash(hash: Hex, privateKey: Hex): Hex {
-  const signature = secp256k1.sign(fromHex(hash), fromHex(privateKey), { prehash: false, format: 'recovered' });
-  const recovery = (signature[0] ?? 0) + 27;
-  return toHex(signature.slice(1)) + recovery.toString(16);
+  const { signature, recoveryId } = signRecoverable(fromHex(hash), fromHex(privateKey));
+  return toHex(signature) + (recoveryId + 27).toString(16);
 }
 
 /** The 41-prefixed address whose key made the signature. @throws Error when it is no signature */
@@ -114,13 +113,16 @@ export function signerOf(txid: Hex, signature: Hex): Hex {
   const bytes = fromHex(signature);
   if (bytes.length < 65) throw new Error(`Signature size is ${bytes.length}`);
   const v = bytes[64] ?? 0;
-  const recovered = secp256k1.Signature.fromBytes(bytes.slice(0, 64)).addRecoveryBit(v >= 27 ? v - 27 : v);
-  return addressOfPoint(recovered.recoverPublicKey(fromHex(txid)).toBytes(false));
+  const point = recover(fromHex(txid), bytes.slice(0, 64), (v >= 27 ? v - 27 : v) as RecoveryIdType, false);
+  if (point === null) throw new Error('Signature of nobody');
+  return addressOfPoint(point);
 }
 
 /** The 41-prefixed address of a private key. */
 export function addressOfKey(privateKey: Hex): Hex {
-  return addressOfPoint(secp256k1.getPublicKey(fromHex(privateKey), false));
+  const point = pointFromScalar(fromHex(privateKey), false);
+  if (point === null) throw new Error('not a private key');
+  return addressOfPoint(point);
 }
 
 /** Bytes of the transaction without results: what bandwidth is counted from. */

@@ -1,6 +1,7 @@
 import { HDKey } from '@scure/bip32';
 import { crypto } from 'bitcoinjs-lib';
 import type { Deriver } from '../chain.ts';
+import { publicChildren } from '../public-children.ts';
 import { base58check } from './base58.ts';
 import { type BitcoinParams, bitcoinParams } from './params.ts';
 import { witnessAddress } from './script.ts';
@@ -39,10 +40,10 @@ export function bitcoinDeriver(accountXpub: string, chainId: string): Deriver {
   const params = bitcoinParams(chainId);
   const account = HDKey.fromExtendedKey(accountXpub, { public: checkedVersion(accountXpub, params, chainId), private: 0 });
   if (account.privateKey !== null) throw new Error('the account key must be an xpub; this one is private');
-  const receiving = account.deriveChild(0);
+  const receiving = publicChildren(account.deriveChild(0), true);
   return {
     fingerprint: account.fingerprint.toString(16).padStart(8, '0'),
-    depositAddress: (index) => addressOfPublicKey(receiving.deriveChild(index).publicKey as Uint8Array, params),
+    depositAddress: (index) => addressOfPublicKey(receiving(index), params),
   };
 }
 

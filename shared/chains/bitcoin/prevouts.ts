@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import * as curve from '@bitcoinerlab/secp256k1';
+import * as curve from 'tiny-secp256k1';
 import { crypto, Transaction as BitcoinTransaction, script as scripts } from 'bitcoinjs-lib';
 import type { Steps } from '#shared/core/turns.ts';
 import { hash160 as keyHashOf } from './digests.ts';

@@ -1,8 +1,8 @@
-import { secp256k1 } from '@noble/curves/secp256k1.js';
 import { bytesToHex, hexToBytes, keccak256, parseTransaction, serializeTransaction } from 'viem';
 import { Invariant } from '#shared/core/errors.ts';
 import type { DecodeTransfer } from '../chain.ts';
-import { addressOfPublicKey } from './deriver.ts';
+import { addressOfPoint } from './address-of-point.ts';
+import { recoverKey } from './recover-key.ts';
 import { decodeTransferCall } from './token.ts';
 
 /**
@@ -29,9 +29,8 @@ export const decodeEvmTransfer: DecodeTransfer = async (signedBytes) => {
     maxFeePerGas,
     maxPriorityFeePerGas: maxPriorityFeePerGas ?? 0n,
   });
-  const publicKey = new secp256k1.Signature(BigInt(r), BigInt(s), yParity).recoverPublicKey(hexToBytes(keccak256(unsigned))).toBytes(true);
   const common = {
-    sender: addressOfPublicKey(publicKey),
+    sender: addressOfPoint(recoverKey(hexToBytes(keccak256(unsigned)), { r: BigInt(r), s: BigInt(s), parity: BigInt(yParity) })),
     nonce,
     rawFeeLimit: gas * maxFeePerGas,
     expiresAtMs: null,

@@ -1,8 +1,8 @@
 import { HDKey } from '@scure/bip32';
-import { secp256k1 } from '@noble/curves/secp256k1.js';
-import { bytesToHex } from 'viem';
-import { publicKeyToAddress } from 'viem/utils';
+import { pointCompress } from 'tiny-secp256k1';
 import type { Deriver } from '../chain.ts';
+import { publicChildren } from '../public-children.ts';
+import { addressOfPoint } from './address-of-point.ts';
 
 /**
  * Derives EVM deposit addresses at /0/index below an account xpub; nothing here can sign.
@@ -11,18 +11,14 @@ import type { Deriver } from '../chain.ts';
 export function evmDeriver(accountXpub: string): Deriver {
   const account = HDKey.fromExtendedKey(accountXpub);
   if (account.privateKey !== null) throw new Error('the account key must be an xpub; this one is private');
-  const receiving = account.deriveChild(0);
+  const receiving = publicChildren(account.deriveChild(0), false);
   return {
     fingerprint: account.fingerprint.toString(16).padStart(8, '0'),
-    depositAddress: (index) => {
-      const child = receiving.deriveChild(index);
-      return addressOfPublicKey(child.publicKey as Uint8Array);
-    },
+    depositAddress: (index) => addressOfPoint(receiving(index).subarray(1)),
   };
 }
 
-/** Canonical address of a compressed secp256k1 public key. */
+/** Canonical address of a compressed secp256k1 public key. @throws Error when it is none */
 export function addressOfPublicKey(compressed: Uint8Array): string {
-  const point = secp256k1.Point.fromBytes(compressed).toBytes(false);
-  return publicKeyToAddress(bytesToHex(point)).toLowerCase();
+  return addressOfPoint(pointCompress(compressed, false).subarray(1));
 }

@@ -1,4 +1,5 @@
-import { bytesToHex, concatBytes } from 'viem';
+import { concatBytes } from 'viem';
+import { addressOfPoint } from './address-of-point.ts';
 import { keccak } from './keccak.ts';
 import { recoverKey } from './recover-key.ts';
 import { bytes, encodeRlp, quantity, type Rlp } from './rlp.ts';
@@ -169,8 +170,7 @@ export function signerOf(tx: Fields, type: number, chainId: string): string | nu
   // Since EIP-155 a legacy signature names its chain, and is made over that name.
   const named = type === 0 && v >= 35n ? [quantity((v - 35n) / 2n), quantity(0n), quantity(0n)] : [];
   const parity = type !== 0 ? v : v >= 35n ? (v - 35n) % 2n : v - 27n;
-  const key = recoverKey(keccak(enveloped(type, [...items, ...named])), { r: BigInt(String(tx.r)), s: BigInt(String(tx.s)), parity });
-  return bytesToHex(keccak(key).subarray(12));
+  return addressOfPoint(recoverKey(keccak(enveloped(type, [...items, ...named])), { r: BigInt(String(tx.r)), s: BigInt(String(tx.s)), parity }));
 }
 
 function enveloped(type: number, items: readonly Rlp[]): Uint8Array {

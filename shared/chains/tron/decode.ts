@@ -1,10 +1,13 @@
-import { secp256k1 } from '@noble/curves/secp256k1.js';
 import { Invariant } from '#shared/core/errors.ts';
 import type { DecodeTransfer, TransferIntent } from '../chain.ts';
-import { addressOfPublicKey } from '../evm/deriver.ts';
+import { addressOfPoint } from '../evm/address-of-point.ts';
+import { recoverKey } from '../evm/recover-key.ts';
 import { toBase58, tronAddress } from './address.ts';
 import { type Message, readMessage, requireBytes, type Shape } from './strict-message.ts';
 import { encodeRawData, encodeSigned, readFields, readTransferCall, TRANSFER, TRIGGER, txidOf, writeFields } from './transaction.ts';
+
+/** Half the order of the curve: of the two signatures that say the same, the one with the smaller s is taken. */
+const HALF_ORDER = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n;
 
 /** The fields a transfer has; a memo, a permission, call value, TRC-10 tokens, scripts and results are all others. */
 const SIGNED: Shape = { 1: 'bytes', 2: 'bytes' };
@@ -67,12 +70,16 @@ function signerOf(txid: string, signature: Uint8Array): string {
   const recovery = (signature[64] ?? 0) - 27;
   if (signature.length !== 65 || (recovery !== 0 && recovery !== 1)) throw new Invariant('the signature is malformed');
   try {
-    const parsed = secp256k1.Signature.fromBytes(signature.subarray(0, 64), 'compact');
-    if (parsed.hasHighS()) throw new Invariant('the signature is not in its low form');
-    return toBase58(addressOfPublicKey(parsed.addRecoveryBit(recovery).recoverPublicKey(Buffer.from(txid, 'hex')).toBytes(true)));
+    const [r, s] = [numberOf(signature.subarray(0, 32)), numberOf(signature.subarray(32, 64))];
+    if (s > HALF_ORDER) throw new Invariant('the signature is not in its low form');
+    return toBase58(addressOfPoint(recoverKey(Buffer.from(txid, 'hex'), { r, s, parity: BigInt(recovery) })));
   } catch (cause) {
     throw cause instanceof Invariant ? cause : new Invariant('the signature is malformed', { cause });
   }
+}
+
+function numberOf(bytes: Uint8Array): bigint {
+  return BigInt(`0x${Buffer.from(bytes).toString('hex')}`);
 }
 
 function addressOf(message: Message, field: number): string {

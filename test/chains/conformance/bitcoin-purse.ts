@@ -1,4 +1,4 @@
-import * as secp256k1 from '@bitcoinerlab/secp256k1';
+import * as secp256k1 from 'tiny-secp256k1';
 import { initEccLib, Transaction } from 'bitcoinjs-lib';
 import { addressOf, scriptOfAddress } from '#ops/devnet/bitcoin/script.ts';
 import { type AddressKind, scriptOfKey, signInput } from '#ops/devnet/bitcoin/sign.ts';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import * as curve from '@bitcoinerlab/secp256k1';
+import * as curve from 'tiny-secp256k1';
 import { crypto, initEccLib, payments, script as scripts, Transaction as MadeTransaction } from 'bitcoinjs-lib';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { crossCheckAmounts, crossCheckSpends as checkingSpends } from '#shared/chains/bitcoin/prevouts.ts';

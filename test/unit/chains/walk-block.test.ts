@@ -1,4 +1,4 @@
-import * as curve from '@bitcoinerlab/secp256k1';
+import * as curve from 'tiny-secp256k1';
 import { crypto, script as scripts, Transaction } from 'bitcoinjs-lib';
 import { describe, expect, it } from 'vitest';
 import { createAddressTable } from '#indexer/address-table.ts';
