@@ -56,11 +56,12 @@ export async function loadWatches(transaction: Database['transaction'], networkI
     // Nobody may write the table anew, and every row to another place, between two stretches.
     await tx`lock table watches in access share mode`;
     const [{ blocks }] = await tx<[{ blocks: number }]>`select pg_relation_size('watches') / current_setting('block_size')::bigint as blocks`;
+    // The clock is asked by a question of its own, once: beside the column it would be asked again for each watch that ends.
     const stretch = async (from: number): Promise<string | null> => {
       const [row] = await tx<[{ addresses: string | null }]>`
         select string_agg(address, ' ') as addresses from watches
         where ctid >= ${`(${from},0)`}::tid and ctid < ${`(${from + BLOCKS_PER_STRETCH},0)`}::tid and network_id = ${networkId}
-          and (watch_until is null or watch_until > sluice_now() - make_interval(hours => ${STILL_WATCHED_HOURS}))`;
+          and (watch_until is null or watch_until > (select sluice_now() - make_interval(hours => ${STILL_WATCHED_HOURS})))`;
       return row.addresses;
     };
     let ahead = stretch(0);
