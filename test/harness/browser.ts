@@ -17,11 +17,13 @@ export function describeInBrowser(name: string, tests: (open: OpenTab) => void):
     beforeAll(async () => {
       browser = await launchChromium(executable as string);
     });
-    afterEach(async () => {
+    afterEach(async ({ task }) => {
       const trouble = tabs.flatMap((tab) => tab.trouble);
+      // Whoever reads of a failure has no browser to look into.
+      if (task.result?.state === 'fail') for (const tab of tabs) trouble.push(await whatIsShown(tab));
       await Promise.all(tabs.map((tab) => tab.page.context().close()));
       tabs = [];
-      expect(trouble).toEqual([]);
+      expect(trouble.join('\n')).toBe('');
     });
     afterAll(() => browser?.close());
     tests(async (options) => {
@@ -30,4 +32,10 @@ export function describeInBrowser(name: string, tests: (open: OpenTab) => void):
       return tab;
     });
   });
+}
+
+/** Where a tab is and what it says there, in a few lines. */
+async function whatIsShown({ page }: Tab): Promise<string> {
+  const text = await page.evaluate(() => document.body.innerText).catch((error: Error) => error.message);
+  return `at ${page.url()}: ${text.replaceAll(/\s+/g, ' ').slice(0, 2_000)}`;
 }

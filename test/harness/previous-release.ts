@@ -16,7 +16,7 @@ export interface Release {
   schemaDirectory: string;
 }
 
-/** The release before this one, built from history with the packages of this one, which keeps what only that one needs (`swagger-ui-dist`); null where the history is not there (an archive, a shallow clone). */
+/** The release before this one, built from history with the packages of this one, which keeps what only that one needs (`swagger-ui-dist`, `@bitcoinerlab/secp256k1`); null where the history is not there (an archive, a shallow clone). */
 export async function previousRelease(): Promise<Release | null> {
   const commit = (await readFile(RECORD, 'utf8')).trim();
   const directory = join(process.cwd(), FOLDER, commit);
