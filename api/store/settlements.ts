@@ -178,7 +178,8 @@ export async function listSettlementRows(sql: Reads, page: SettlementPage): Prom
   const rows = await sql<Row[]>`
     select ${columns(sql)} from (
       select l.id from (${lookedThrough(sql, page)}) l where ${narrowed(sql, page.narrowing)}
-      order by l.created_at desc, l.id desc limit ${page.limit + 1} offset ${page.offset}) f join settlements s on s.id = f.id ${joins(sql)}
+      order by l.created_at desc, l.id desc limit ${page.limit + 1} offset ${page.offset}) f
+      cross join lateral (select x.* from settlements x where x.id = f.id offset 0) s ${joins(sql)}
     order by s.created_at desc, s.id desc`;
   return rows.map(fromRow);
 }

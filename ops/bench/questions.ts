@@ -54,10 +54,8 @@ import type { Walk } from '#api/store/operator-walks.ts';
 import { countOutbox, handOverDue } from '#api/store/outbox.ts';
 import { keepWatchingOutputs, listSpendable, sumSpendable } from '#api/store/outputs.ts';
 import { hasFailedMove, listSweepable, readSweepAllowance, sumBlocked, sumClaimed } from '#api/store/own-moves.ts';
-import { listPaymentDeposits } from '#api/store/payment-deposits.ts';
-import { listOffers } from '#api/store/payment-offers.ts';
 import { countNarrowed, findLastLooked, findSought, listNarrowed, listReceived, type LookedThrough } from '#api/store/payment-search.ts';
-import { countOverduePayments, countPayments, findPayment, listPaymentRows, lockExpirable } from '#api/store/payments.ts';
+import { countOverduePayments, countPayments, listPaymentRows, lockExpirable } from '#api/store/payments.ts';
 import { listTendable, listUnsent } from '#api/store/payout-attempts.ts';
 import { listSignable, listUnderWay, sumOutgoing, sumPaidOut } from '#api/store/payouts.ts';
 import { listPastCashouts, sumDayUsd } from '#api/store/policies.ts';
@@ -77,22 +75,9 @@ import { listUndelivered, listWebhookAttempts } from '#api/store/webhook-events.
 import { takePulse } from '#indexer/lease.ts';
 import { loadWatches } from '#indexer/truth.ts';
 import { POLICY } from '#shared/core/policy.ts';
-import type { Database, Reads } from '#shared/platform/postgres.ts';
-
-/** Everything that is asked about one history, and rows of it to ask about. */
-export interface Subject {
-  database: Database;
-  url: string;
-  gatewayId: string;
-  networks: Record<'ethereum' | 'tron' | 'bitcoin', string>;
-  usdt: string;
-  paymentId: string;
-  settlementId: string;
-  creditId: string;
-  txid: string;
-  address: string;
-  height: number;
-}
+import type { Reads } from '#shared/platform/postgres.ts';
+import { SHARED_QUESTIONS } from './shared-questions.ts';
+import type { Subject } from './subject.ts';
 
 const ANY: SettlementNarrowing = { createdFrom: null, createdTo: null, settledFrom: null, settledTo: null, asset: null, network: null };
 const PAGE: ListFilter = { gatewayId: null, status: null, limit: 50, offset: 0 };
@@ -101,6 +86,7 @@ const WINDOW = POLICY.listLookedThrough;
 
 /** What the product asks, by what it asks for; each runs the product's own function. */
 export const QUESTIONS: Readonly<Record<string, (subject: Subject) => Promise<unknown>>> = {
+  ...SHARED_QUESTIONS,
   'list of payments': ({ database: { sql }, gatewayId }) =>
     listPaymentRows(sql, { gatewayId, status: null, createdFrom: null, createdTo: null, limit: 50, offset: 0, after: null }),
   'total of a list of payments': ({ database: { sql }, gatewayId }) => countPayments(sql, { gatewayId, status: null, createdFrom: null, createdTo: null }),
@@ -109,11 +95,6 @@ export const QUESTIONS: Readonly<Record<string, (subject: Subject) => Promise<un
   'list of cashouts': ({ database: { sql }, gatewayId }) =>
     listSettlementRows(sql, { gatewayId, status: null, narrowing: ANY, limit: 50, offset: 0, after: null, window: 51 }),
   'total of a list of cashouts': ({ database: { sql }, gatewayId }) => countSettlements(sql, gatewayId, null),
-  'public read': async ({ database: { sql }, paymentId }) => [
-    await findPayment(sql, paymentId),
-    await listOffers(sql, paymentId),
-    await listPaymentDeposits(sql, paymentId),
-  ],
   'balances: accounts': ({ database: { sql }, gatewayId }) => listGatewayBalances(sql, gatewayId),
   'balances: summary of credits': ({ database: { sql }, gatewayId }) => summariseCredits(sql, gatewayId),
   'operator: payments': ({ database: { sql } }) => listPaymentsForOperator(sql, PAGE),
@@ -244,6 +225,18 @@ export const QUESTIONS: Readonly<Record<string, (subject: Subject) => Promise<un
   'operator: a cashout': async ({ database: { sql }, settlementId }) => {
     for (const read of [findSettlementDetail, listSettlementEventDetails, listPayoutDetails]) await read(sql, settlementId);
   },
+};
+
+/**
+ * What a statement reads at most, whatever the history: of those alone that a history as long as a bench has may not fill. A window of cashouts takes
+ * 300,000 payments and more, and the watches of an indexer are read by stretches of the table, the last of which is as long as it happens to be.
+ */
+export const BOUNDS: Readonly<Record<string, { rows: number; pages: number }>> = {
+  'cashouts: of an asset': { rows: WINDOW + 1_000, pages: WINDOW + 1_000 },
+  'cashouts: how many of an asset': { rows: WINDOW + 50, pages: WINDOW + 50 },
+  'operator: walk of unallocated deposits': { rows: WINDOW + 1_000, pages: WINDOW + 1_000 },
+  // 512 pages, and what finds them and tells the time.
+  'indexer: watches': { rows: 50_000, pages: 550 },
 };
 
 /** A digest under which nothing is stored, no id, no transaction and no address. */
