@@ -427,7 +427,7 @@ export interface paths {
         /**
          * Ask for an export
          * @description Asks for a file of what a list of the gateway shows: its payments, cashouts, postings or credits, newest first. It is made in the background, of rows that were made before `to`, and never
-         *     after the moment it was asked for; each row is as it stood when it was written. A gateway has at most 2 exports being made and 40 of the last 7 days (409). A file has at most
+         *     after the moment it was asked for; each row is as it stood when it was written. A gateway has at most 2 exports being made, and 40 of the last 7 days while they come to less than 2 GiB (409). A file has at most
          *     1,000,000 rows and 256 MiB: the export of more fails, so ask for less time. Signed like a cashout. Needs the permission `report:export`, which
          *     lets read whatever can be exported.
          */

@@ -46,12 +46,16 @@ export async function createExport(deps: Deps, { gateway, by, body, commit }: { 
   };
   return commit(async (tx) => {
     await lockExports(tx, gateway.id);
-    const { making, kept } = await countExports(tx, gateway.id);
+    const { making, kept, bytes } = await countExports(tx, gateway.id);
     if (making >= POLICY.exportsMaking)
       throw new ServiceError('conflict', { message: `The gateway has ${making} exports being made, which is as many as it may have.` });
     if (kept >= POLICY.exportsKept)
       throw new ServiceError('conflict', {
         message: `The gateway has ${kept} exports of the last ${POLICY.exportsKeptDays} days, which is as many as it may have.`,
+      });
+    if (bytes >= POLICY.exportsKeptBytes)
+      throw new ServiceError('conflict', {
+        message: `The exports of the last ${POLICY.exportsKeptDays} days come to ${Math.floor(bytes / 2 ** 20)} MiB, which is as much as a gateway may have.`,
       });
     // Its id is not kept with the key, which outlives it: the audit would look for a row that is gone by then (A12).
     return { status: 202, data: exportView(await insertExport(tx, asked)) };

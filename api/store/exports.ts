@@ -35,10 +35,11 @@ export async function lockExports(tx: Tx, gatewayId: string): Promise<void> {
   await tx`select pg_advisory_xact_lock(${LOCK_CLASS}, hashtext(${gatewayId}))`;
 }
 
-/** Counts a gateway's exports that are being made, and all that are kept; the caller holds the lock of `lockExports`. */
-export async function countExports(tx: Tx, gatewayId: string): Promise<{ making: number; kept: number }> {
-  const [row] = await tx<[{ making: number; kept: number }]>`
-    select count(*) filter (where state = 'making')::int as making, count(*)::int as kept from exports where gateway_id = ${gatewayId}`;
+/** Counts a gateway's exports that are being made, all that are kept, and the bytes of their files; the caller holds the lock of `lockExports`. */
+export async function countExports(tx: Tx, gatewayId: string): Promise<{ making: number; kept: number; bytes: number }> {
+  const [row] = await tx<[{ making: number; kept: number; bytes: number }]>`
+    select count(*) filter (where state = 'making')::int as making, count(*)::int as kept,
+      coalesce(sum(byte_count) filter (where state <> 'failed'), 0)::float8 as bytes from exports where gateway_id = ${gatewayId}`;
   return row;
 }
 

@@ -231,6 +231,8 @@ export const POLICY = {
   /** Exports of one gateway that are made at once, and that are kept. */
   exportsMaking: 2,
   exportsKept: 40,
+  /** What the files that are kept come to at most before another one may be asked for, as they are read: eight of the largest. */
+  exportsKeptBytes: 2 * 1024 * 1024 * 1024,
   exportsKeptDays: 7,
   /** Gateways that one look asks for a file of the month of; the next one is a minute away. */
   monthlyExportsAtOnce: 100,

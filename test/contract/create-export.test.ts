@@ -31,6 +31,18 @@ describeOperation('createExport', {
       await service.world.database.sql`update exports set state = 'ready' where gateway_id = ${shop.id}`;
       expect((await send({ from: shop, body: { kind: 'payments' } })).error.code).toBe('conflict');
     });
+
+    it('refuses another one while those that are kept fill what a gateway may have of the disk, and counts no file that failed', async () => {
+      const { sql } = service.world.database;
+      const shop = await anotherShop();
+      await sql`
+        insert into exports (id, gateway_id, kind, format, columns, filter, until, state, byte_count)
+        select gen_random_uuid(), ${shop.id}, 'ledger', 'csv', '{at}', '{}', now(), 'ready', ${POLICY.exportBytes} from generate_series(1, ${POLICY.exportsKeptBytes / POLICY.exportBytes})`;
+      const { error } = await send({ from: shop, body: { kind: 'payments' } });
+      expect([error.code, error.message]).toEqual(['conflict', expect.stringContaining('2048 MiB')]);
+      await sql`update exports set state = 'failed', problem = 'too_large', ended_at = now() where id = (select id from exports where gateway_id = ${shop.id} limit 1)`;
+      expect((await send({ from: shop, body: { kind: 'payments' } })).status).toBe(202);
+    });
   },
   422: ({ send }) => {
     it('names what it cannot read', async () => {
