@@ -297,7 +297,7 @@ function unallocated({ changed }: RowsOf): string {
           union
           select substr(source_key, 9, 36)::uuid from ledger_transactions where id in (${listed(changed, 'ledger')}) and source_key ~ '^deposit:[0-9a-f-]{36}(:|$)') k
         -- Each by its key: Postgres does not know how few they are, and would read the whole table for them.
-        left join lateral (select x.* from deposits x where x.id = k.id offset 0) d on true
+        left join lateral (select x.state, x.amount, x.asset_id from deposits x where x.id = k.id offset 0) d on true
       where case when d.state in ('dust', 'unallocated') then d.amount else 0 end is distinct from (
           select coalesce(sum(e.amount), 0) from ledger_transactions t join ledger_entries e on e.transaction_id = t.id
             join ledger_accounts a on a.id = e.account_id and a.kind = 'unallocated' and a.asset_id = coalesce(d.asset_id, a.asset_id)

@@ -176,10 +176,10 @@ export interface SettlementPage extends SettlementList {
 /** Lists a gateway's cashouts newest first, one more than `limit` so that the caller sees whether there are more. Stops reading when it has them; locks nothing. */
 export async function listSettlementRows(sql: Reads, page: SettlementPage): Promise<StoredSettlement[]> {
   const rows = await sql<Row[]>`
-    select ${columns(sql)} from (
+    select ${columns(sql)} from ${joined(sql)} where s.id = any(array(
+      -- Each by its key: joined, a short list would have the whole table read for it.
       select l.id from (${lookedThrough(sql, page)}) l where ${narrowed(sql, page.narrowing)}
-      order by l.created_at desc, l.id desc limit ${page.limit + 1} offset ${page.offset}) f
-      cross join lateral (select x.* from settlements x where x.id = f.id offset 0) s ${joins(sql)}
+      order by l.created_at desc, l.id desc limit ${page.limit + 1} offset ${page.offset}))
     order by s.created_at desc, s.id desc`;
   return rows.map(fromRow);
 }
