@@ -1,5 +1,6 @@
 import { HDKey } from '@scure/bip32';
-import { pointCompress } from 'tiny-secp256k1';
+import { isPointCompressed, pointCompress } from 'tiny-secp256k1';
+import { Invariant } from '#shared/core/errors.ts';
 import type { Deriver } from '../chain.ts';
 import { publicChildren } from '../public-children.ts';
 import { addressOfPoint } from './address-of-point.ts';
@@ -18,7 +19,9 @@ export function evmDeriver(accountXpub: string): Deriver {
   };
 }
 
-/** Canonical address of a compressed secp256k1 public key. @throws Error when it is none */
+/** Canonical address of a compressed secp256k1 public key. @throws Invariant when it is none */
 export function addressOfPublicKey(compressed: Uint8Array): string {
+  // Asked first: what throws inside WebAssembly never gives its stack back.
+  if (!isPointCompressed(compressed)) throw new Invariant('no compressed public key');
   return addressOfPoint(pointCompress(compressed, false).subarray(1));
 }
