@@ -71,7 +71,7 @@ export interface Service {
 }
 
 /** What workers do that time asks for. */
-const PERIODIC = (['expire-payments', 'credit-deposits', 'confirm-simulations', 'mature-credits', 'close-months'] as const).map((name) => periodicWork[name]);
+const PERIODIC = (['expire-payments', 'credit-deposits', 'confirm-simulations', 'mature-credits'] as const).map((name) => periodicWork[name]);
 const EVERYWHERE = ['127.0.0.1', '::1'];
 
 /** Starts it; `tamper` may replace parts of what the operations are given. */
