@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
+import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Express } from 'express';
 import { ServiceError } from '#shared/core/errors.ts';
@@ -68,7 +69,9 @@ export function createHttpServer(app: Express, patience: Patience = PATIENCE): S
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     const before = latest.get(socket);
     const answerIt = (): void => refuse(socket, refusal(error));
-    if (!socket.writable) socket.destroy();
+    // Browsers open connections in advance. An answer that nobody asked for would be taken for that to the request they send there at the same moment;
+    // where a connection only ends, they send it again.
+    if (!socket.writable || (socket as Socket).bytesRead === 0) socket.destroy();
     // What came belongs to the request that is being received: it gets one answer, not two.
     else if (before?.req.complete === false) before.headersSent ? socket.destroy() : answerIt();
     // It comes after a whole request, which is answered first.
