@@ -37,7 +37,7 @@ const owed = new WeakMap<Server, Set<ServerResponse>>();
  * Puts the app behind a server with limits against slow and endless senders: 10 s for the headers, 30 s for a request,
  * 60 s for a reader that does not read, 16 KB of headers with the URL. What Node would answer itself is answered in the
  * envelope too: what is not HTTP, what is too large or too slow, an `Expect` nobody offers; a missing Host is nobody's
- * problem here.
+ * problem here. A connection on which nothing came ends without an answer.
  */
 export function createHttpServer(app: Express, patience: Patience = PATIENCE): Server {
   const latest = new WeakMap<Duplex, ServerResponse<IncomingMessage>>();
