@@ -291,13 +291,10 @@ export async function scheduleDispatch(tx: Tx, id: string, delaySeconds: number)
   return (row as { dispatchAt: Date }).dispatchAt;
 }
 
-function joined(sql: Reads) {
-  return sql`settlements s ${joins(sql)}`;
-}
-
 // Of its history the one price it was created at, and the one event that rejected it.
-function joins(sql: Reads) {
-  return sql`join address_book b on b.id = s.address_id join assets a on a.id = s.asset_id join networks n on n.id = s.network_id
+function joined(sql: Reads) {
+  return sql`
+    settlements s join address_book b on b.id = s.address_id join assets a on a.id = s.asset_id join networks n on n.id = s.network_id
     cross join lateral (
       select max(e.facts ->> 'priceUsd') filter (where e.event = 'CREATED') as price_usd, max(e.at) filter (where e.to_status = 'REJECTED') as rejected_at,
         max(e.event) filter (where e.to_status = 'REJECTED') as rejected_by
