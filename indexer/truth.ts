@@ -2,7 +2,9 @@ import type { Database, Reads, Sql } from '#shared/platform/postgres.ts';
 import type { Last } from './trail.ts';
 
 /** Pages of Postgres that are read at once; each holds about 70 watches. */
-const BLOCKS_PER_STRETCH = 512;
+const BLOCKS_PER_STRETCH = 256;
+/** Stretches that are asked for before they are needed: with one, Postgres waits for whoever adds, because the driver sends a question only in the next turn. */
+const STRETCHES_AHEAD = 2;
 /** A watch that ran out is matched for longer: a transaction that began before may prolong it, and would not have it acknowledged again. */
 const STILL_WATCHED_HOURS = 1;
 /** Blocks of the consumer's chain that are enough to find where a fork left it. */
@@ -64,15 +66,22 @@ export async function loadWatches(transaction: Database['transaction'], networkI
           and (watch_until is null or watch_until > (select sluice_now() - make_interval(hours => ${STILL_WATCHED_HOURS})))`;
       return row.addresses;
     };
-    let ahead = stretch(0);
-    for (let from = 0; from < blocks; from += BLOCKS_PER_STRETCH) {
-      const addresses = await ahead;
-      // Postgres reads the next ones while these are added. The last question is for what lies behind the end, which is nothing.
-      ahead = stretch(from + BLOCKS_PER_STRETCH);
-      ahead.catch(() => undefined);
-      if (addresses !== null) add(addresses);
+    let next = 0;
+    const ahead: Promise<string | null>[] = [];
+    const askAhead = (): void => {
+      for (; next < blocks && ahead.length < STRETCHES_AHEAD; next += BLOCKS_PER_STRETCH) {
+        const asked = stretch(next);
+        // Whoever waits for it hears of it; behind one that failed nobody does.
+        asked.catch(() => undefined);
+        ahead.push(asked);
+      }
+    };
+    askAhead();
+    while (ahead.length > 0) {
+      const addresses = await ahead.shift();
+      askAhead();
+      if (typeof addresses === 'string') add(addresses);
     }
-    await ahead;
   });
 }
 
