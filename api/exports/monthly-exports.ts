@@ -62,16 +62,17 @@ export async function makeMonthlyExports(deps: Deps): Promise<number> {
   if (month === undefined) return 0;
   await db.transaction((tx) => endMonthlyExports(tx, month));
   let made = 0;
-  for (const gatewayId of await listGatewaysDue(db.sql, month, { kept: POLICY.exportsKept, limit: POLICY.monthlyExportsAtOnce }))
-    made += await db.transaction((tx) => askForNext(deps, tx, gatewayId, month));
+  const room = { kept: POLICY.exportsKept, bytes: POLICY.exportsKeptBytes, limit: POLICY.monthlyExportsAtOnce };
+  for (const gatewayId of await listGatewaysDue(db.sql, month, room)) made += await db.transaction((tx) => askForNext(deps, tx, gatewayId, month));
   if (made > 0) deps.wake();
   return made;
 }
 
 async function askForNext(deps: Pick<Deps, 'randomBytes'>, tx: Tx, gatewayId: string, month: MonthOver): Promise<number> {
   await lockExports(tx, gatewayId);
-  const { making, kept } = await countExports(tx, gatewayId);
-  const next = making > 0 || kept >= POLICY.exportsKept ? undefined : await findNextDue(tx, gatewayId, month);
+  const { making, kept, bytes } = await countExports(tx, gatewayId);
+  if (making > 0 || kept >= POLICY.exportsKept || bytes >= POLICY.exportsKeptBytes) return 0;
+  const next = await findNextDue(tx, gatewayId, month);
   if (next === undefined) return 0;
   const { kind, format, columns, people } = next;
   const times = { fromAt: month.from, until: month.until };

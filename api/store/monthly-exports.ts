@@ -55,11 +55,11 @@ export async function endMonthlyExports(tx: Tx, { from }: MonthOver): Promise<vo
 }
 
 /** Gateways that are open, wait for a file of this month, and may have one made now: nothing else of theirs is being made. Locks nothing. */
-export async function listGatewaysDue(sql: Reads, month: MonthOver, { kept, limit }: { kept: number; limit: number }): Promise<string[]> {
+export async function listGatewaysDue(sql: Reads, month: MonthOver, { kept, bytes, limit }: { kept: number; bytes: number; limit: number }): Promise<string[]> {
   const rows = await sql<{ id: string }[]>`
     select g.id from gateways g where g.status = 'VERIFIED' and exists (select 1 from monthly_exports m where m.gateway_id = g.id and ${isDue(sql, month)})
       and not exists (select 1 from exports e where e.gateway_id = g.id and e.state = 'making')
-      and (select count(*) from exports e where e.gateway_id = g.id) < ${kept}
+      and (select count(*) < ${kept} and coalesce(sum(e.byte_count) filter (where e.state <> 'failed'), 0) < ${bytes} from exports e where e.gateway_id = g.id)
     order by g.id limit ${limit}`;
   return rows.map(({ id }) => id);
 }

@@ -8,7 +8,7 @@ import { insertPayments, type Payment, type PaymentToWrite } from './payments.ts
 /** Transactions of several creates that may be on their way at the same time. */
 const AT_ONCE = 2;
 /** Creates in one of them. */
-const MOST = 64;
+export const MOST_CREATES = 64;
 /** A create that is larger goes alone, so that nobody's documents are what others wait for; characters, about. */
 const LARGEST = 8_192;
 const OFFER_SIZE = 512;
@@ -46,11 +46,16 @@ const ofDatabase = new WeakMap<Database, WriteCreate>();
 export function sharedCreates({ db, log }: { db: Database; log: Logger }): WriteCreate {
   const known = ofDatabase.get(db);
   if (known !== undefined) return known;
-  const shared = gather((creates: Create[]) => writeTogether(db, log, creates), { atOnce: AT_ONCE, most: MOST });
+  const shared = gather((creates: Create[]) => writeTogether(db, log, creates), { atOnce: AT_ONCE, most: MOST_CREATES });
   const apartUntil = new Map<string, number>();
+  const isApart = (gatewayId: string): boolean => {
+    if ((apartUntil.get(gatewayId) ?? 0) > performance.now()) return true;
+    apartUntil.delete(gatewayId);
+    return false;
+  };
   const write: WriteCreate = async (create, alone, isReplay) => {
     const { gatewayId } = create.toWrite.payment;
-    if (sizeOf(create) > LARGEST || (apartUntil.get(gatewayId) ?? 0) > performance.now()) return alone();
+    if (sizeOf(create) > LARGEST || isApart(gatewayId)) return alone();
     const reply = (await shared(create))?.get(create);
     if (reply !== undefined) return reply;
     let refused = false;

@@ -7,6 +7,7 @@ import { connect, type Database, type Tx } from '#shared/platform/postgres.ts';
 import { type Bench, type Figures, type Found, ratio, rounded, type Size } from './bench.ts';
 import { writeHistory } from './history.ts';
 import { BOUNDS, QUESTIONS } from './questions.ts';
+import { MOST_ASKERS } from '#shared/platform/together.ts';
 import { setLogging, type Stage } from './stage.ts';
 import { readStatements, type Statement } from './statements.ts';
 import type { Subject } from './subject.ts';
@@ -16,9 +17,6 @@ const SIZES: Record<Size, number[]> = { tiny: [1_500, 3_000], full: [10_000, 50_
 /** What a statement may read more of a longer history: a page more of each index it goes down, and what a page is filled to. */
 const PAGES_MORE = 48;
 const TIMES_MORE = 1.5;
-
-/** Reads of one moment that share a statement at most. */
-const TOGETHER = 250;
 
 /** What one statement read. */
 interface Read {
@@ -100,7 +98,7 @@ async function subjectOf(database: Database, url: string): Promise<Subject> {
     order by d.height desc limit 1`;
   const kept = await sql<Subject['kept'][number][]>`
     select distinct on (part) gateway_id, operation, key, resource_id as payment_id
-    from (select *, ntile(${TOGETHER}) over (order by created_at) as part from idempotency_keys) k order by part, created_at`;
+    from (select *, ntile(${MOST_ASKERS}) over (order by created_at) as part from idempotency_keys) k order by part, created_at`;
   return { database, url, networks: networks as Subject['networks'], ...row, kept };
 }
 

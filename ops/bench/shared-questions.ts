@@ -3,14 +3,11 @@ import { pino } from 'pino';
 import { nameOfScope } from '#api/store/idempotency.ts';
 import { listOffers, type Offer } from '#api/store/payment-offers.ts';
 import { findPayment, type Payment } from '#api/store/payments.ts';
-import { type Create, sharedCreates } from '#api/store/shared-creates.ts';
+import { type Create, MOST_CREATES, sharedCreates } from '#api/store/shared-creates.ts';
 import { sharedReads } from '#api/store/shared-reads.ts';
 import { SentJson } from '#shared/core/sent-json.ts';
 import type { Database, Tx } from '#shared/platform/postgres.ts';
 import type { Subject } from './subject.ts';
-
-/** Creates of one moment; they are what one transaction of them holds at most. */
-const CREATES = 64;
 
 /** What requests of one moment share statements for: asked by one of them, and by as many as share one. */
 export const SHARED_QUESTIONS: Readonly<Record<string, (subject: Subject) => Promise<unknown>>> = {
@@ -28,7 +25,7 @@ export const SHARED_QUESTIONS: Readonly<Record<string, (subject: Subject) => Pro
     await Promise.all([reads.apiKey(randomUUID()), reads.gateway(gatewayId), reads.isActiveCurrency('USD'), reads.enabledAssets(null)]);
   },
   'a create': (subject) => writePayments(subject, 1),
-  'creates of one moment': (subject) => writePayments(subject, CREATES),
+  'creates of one moment': (subject) => writePayments(subject, MOST_CREATES),
 };
 
 async function readPayments({ database }: Subject, ids: readonly string[]): Promise<void> {

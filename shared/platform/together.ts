@@ -3,7 +3,7 @@ import { isPassing } from './database-problems.ts';
 /** Reads that may be on their way at the same time; what is asked for meanwhile waits for the next one. */
 const AT_ONCE = 2;
 /** Askers of one read: a flood is many statements, and not one that nothing can answer in time. */
-const MOST_ASKERS = 250;
+export const MOST_ASKERS = 250;
 /** A call that takes longer holds up no other: then only connections are short, and the pool says how long anybody waits for one. */
 const SLOW_MS = 250;
 

@@ -272,6 +272,19 @@ describe('files of each month', () => {
     expect(mailsTo(other)).toHaveLength(1);
   });
 
+  it('wait while what the gateway keeps fills its part of the disk', async () => {
+    const anna = await member('finance');
+    await want(anna, { 'monthly:ledger': 'csv', ...OFF });
+    await toNextMonth();
+    await sql()`
+      insert into exports (id, gateway_id, kind, format, columns, filter, until, state, byte_count)
+      select gen_random_uuid(), ${shop.id}, 'credits', 'csv', '{at}', '{}', sluice_now(), 'ready', ${POLICY.exportBytes} from generate_series(1, ${POLICY.exportsKeptBytes / POLICY.exportBytes})`;
+    expect(await ask()).toBe(0);
+    await sql()`delete from exports where id = (select id from exports where gateway_id = ${shop.id} limit 1)`;
+    expect(await ask()).toBe(1);
+    await make();
+  });
+
   it('end with the role, and are not made while the gateway is closed', async () => {
     const [anna, ben] = [await member('finance'), await member('finance')];
     for (const one of [anna, ben]) await want(one, { 'monthly:ledger': 'csv', ...OFF });
