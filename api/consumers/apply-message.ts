@@ -132,12 +132,10 @@ async function applyBlocks(
     orphaned.droppedDeposits += taken.droppedDeposits;
     orphaned.lostDeposits.push(...taken.lostDeposits);
   }
-  await storeContent(tx, deps, network, message, given.paid);
-  if (message.byLogs) await rescanAfterLogs(tx, { id: uuidFrom(deps.randomBytes(16)), networkId: network.id, from: message.from, to: message.to });
-  crashPoint('ingest.transfers-written');
   const blockTime = new Date(message.time * 1_000);
   const finalHeight = Math.max(message.finalNumber, given.tip?.finalHeight ?? message.finalNumber);
-  const [, , , [any]] = await Promise.all([
+  // Sent ahead of what the block holds, which asks nothing about them; where one fails, so does what comes behind it.
+  const tipWritten = Promise.all([
     upsertBlock(tx, { networkId: network.id, height: message.to, hash: message.hash, parentHash: message.parentHash, blockTime }),
     writeTip(tx, {
       networkId: network.id,
@@ -151,13 +149,21 @@ async function applyBlocks(
       seq: given.mark.seq,
     }),
     pruneBlocksBelow(tx, network.id, message.to - Math.max(KEPT_BLOCKS, 2 * (message.to - finalHeight))),
+  ]);
+  tipWritten.catch(() => undefined);
+  await storeContent(tx, deps, network, message, given.paid);
+  if (message.byLogs) await rescanAfterLogs(tx, { id: uuidFrom(deps.randomBytes(16)), networkId: network.id, from: message.from, to: message.to });
+  crashPoint('ingest.transfers-written');
+  const [, [any], regained] = await Promise.all([
+    tipWritten,
     // Behind the tip, which says what is final.
     tx<[{ outgoing: boolean; mayCredit: boolean }]>`
       select ${isAnyOutgoing(tx, { networkId: network.id, finalHeight })} as outgoing,
         (${isAnyToCredit(tx, [network.id])} or ${isAnyMaturing(tx)}) as "mayCredit"`,
+    liftRegained(tx, network.id),
   ]);
   if (any.outgoing) await applyOutgoing(tx, deps, { networkId: network.id, networkName: network.name });
-  await unfreezeRegained(tx, deps, network);
+  await noteRegained(tx, deps, network, regained);
   crashPoint('ingest.tip-written');
   return { outcome: 'applied', ...orphaned, mayCredit: any.mayCredit };
 }
@@ -218,9 +224,9 @@ async function orphan(tx: Tx, deps: Deps, network: ConsumedNetwork, { mark, ...b
   return { orphanedBlocks, droppedDeposits, lostDeposits: lost.map((deposit) => deposit.id) };
 }
 
-/** Ends what a reorganisation alone had frozen, once everything it took back is final again as it was (decision 0031). */
-async function unfreezeRegained(tx: Tx, deps: Deps, network: ConsumedNetwork): Promise<void> {
-  for (const { scope, reason, frozenAt, deposits } of await liftRegained(tx, network.id)) {
+/** Writes down which freezes ended because everything that a reorganisation took back is final again as it was (decision 0031). */
+async function noteRegained(tx: Tx, deps: Deps, network: ConsumedNetwork, regained: Awaited<ReturnType<typeof liftRegained>>): Promise<void> {
+  for (const { scope, reason, frozenAt, deposits } of regained) {
     const details = { lifted: { reason, frozenAt: frozenAt.toISOString() }, forced: false, accepted: [], deposits };
     await insertOperatorAction(tx, undefined, {
       action: 'dispatch.unfreeze',

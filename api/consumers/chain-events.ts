@@ -89,10 +89,11 @@ async function follow(
     if (!(await stillHeld())) return;
     const entries = await reader.read();
     let moved = false;
+    const acknowledged: Promise<void>[] = [];
     let trace: string | undefined;
     for (const entry of entries) {
       if (signal.aborted || !(await stillHeld())) return;
-      const { outcome, traceparent, mayCredit } = await consumeEntry(deps, reader, network, lease.fence, entry);
+      const { outcome, traceparent, mayCredit } = await consumeEntry(deps, network, lease.fence, entry);
       deps.metrics?.messagesApplied.inc({ chain: network.name, result: outcome });
       if (outcome === 'fenced') return;
       if (outcome === 'failed') {
@@ -100,6 +101,7 @@ async function follow(
         await pause(RETRY_MS, undefined, { signal }).catch(() => undefined);
         break;
       }
+      acknowledged.push(acknowledge(reader, entry));
       if (mayCredit !== true) continue;
       moved = true;
       trace = traceparent;
@@ -108,6 +110,8 @@ async function follow(
     if (entries.length > 0 || streams.problem() !== null) heardAt = deps.wallClock();
     else if (deps.wallClock() - heardAt >= MISSING_AFTER_MS) await requestMissing(deps, network);
     if (moved) await continueTrace(trace, () => settleFinal(deps, network));
+    // Redis answers while payments are credited; the next read is to find nothing unacknowledged.
+    await Promise.all(acknowledged);
   }
 }
 
@@ -118,20 +122,21 @@ interface Consumed {
   traceparent?: string | undefined;
 }
 
-/** One entry from Redis to Postgres and back to its acknowledgement; a crash anywhere in between only delivers it again. */
-async function consumeEntry(deps: Deps, reader: StreamReader, network: ConsumedNetwork, fence: number, entry: StreamEntry): Promise<Consumed> {
+/** One entry from Redis to Postgres; a crash anywhere before its acknowledgement only delivers it again. */
+async function consumeEntry(deps: Deps, network: ConsumedNetwork, fence: number, entry: StreamEntry): Promise<Consumed> {
   crashPoint('ingest.received');
   try {
-    const consumed = await applyEntry(deps, network, fence, entry);
-    if (consumed.outcome === 'fenced') return consumed;
-    crashPoint('xack.before');
-    await reader.ack([entry.id]);
-    crashPoint('xack.after');
-    return consumed;
+    return await applyEntry(deps, network, fence, entry);
   } catch (error) {
     deps.log.error({ ...toldOf(error), network: network.name, streamId: entry.id }, 'cannot apply a stream message; it will be tried again');
     return { outcome: 'failed' };
   }
+}
+
+async function acknowledge(reader: StreamReader, entry: StreamEntry): Promise<void> {
+  crashPoint('xack.before');
+  await reader.ack([entry.id]);
+  crashPoint('xack.after');
 }
 
 /** A refused message is set aside, so that one bad entry never stops the stream: what is missing then shows as a gap. */
