@@ -42,23 +42,40 @@ export interface LedgerTransaction {
  * Locks the accounts in id order until commit (architecture 2, Ledger; reliability D3).
  * @throws Overdraw when an account that may not go negative would
  */
-export async function post(tx: Tx, { sourceKey, kind, postings }: LedgerTransaction): Promise<boolean> {
+export async function post(tx: Tx, transaction: LedgerTransaction): Promise<boolean> {
+  const { posted, written } = await beginPost(tx, transaction);
+  await written;
+  return posted;
+}
+
+/**
+ * The same for a caller with more to write: answers once it is known whether the source key is new, with the locks, balances and entries already sent, so that
+ * what the caller sends next comes behind them without waiting. The caller must wait for `written`, which throws as `post` does.
+ */
+export async function beginPost(tx: Tx, { sourceKey, kind, postings }: LedgerTransaction): Promise<{ posted: boolean; written: Promise<void> }> {
   const changes = merge(postings);
   const keys = [...changes.values()].map((change) => change.key);
   const [transactionId, found] = await Promise.all([insertLedgerTransaction(tx, sourceKey, kind), findAccounts(tx, keys)]);
-  if (transactionId === undefined) return false;
-  if (changes.size === 0) return true;
+  if (transactionId === undefined) return { posted: false, written: Promise.resolve() };
+  if (changes.size === 0) return { posted: true, written: Promise.resolve() };
   const ids = await accountIds(tx, keys, found);
   const lines = [...changes].map(([name, change]) => ({ id: ids.get(name) as number, ...change })).sort((a, b) => a.id - b.id);
-  const changed = await addUnderLock(tx, lines);
-  const refused = lines.find((line) => !changed.has(line.id));
+  const entries = lines.map((line) => ({ accountId: line.id, assetId: line.key.assetId, amount: line.amount }));
+  return { posted: true, written: writeLines(tx, lines, () => insertEntries(tx, transactionId, entries)) };
+}
+
+/** Changes balances under their locks and appends what `insert` sends, in one round trip. @throws Overdraw when an account that may not go negative would */
+async function writeLines(tx: Tx, lines: readonly Line[], insert: () => Promise<void>, ids = lines.map((line) => line.id)): Promise<void> {
+  const [, changed] = await Promise.all([lockAccounts(tx, ids), addToBalances(tx, lines, OVERDRAWABLE), insert()]);
+  const refused = lines.find((line) => !changed.includes(line.id));
   if (refused !== undefined) throw new Overdraw(refused.key, refused.amount);
-  await insertEntries(
-    tx,
-    transactionId,
-    lines.map((line) => ({ accountId: line.id, assetId: line.key.assetId, amount: line.amount })),
-  );
-  return true;
+}
+
+/** What one account changes by. */
+interface Line {
+  id: number;
+  key: AccountKey;
+  amount: bigint;
 }
 
 /**
@@ -67,6 +84,7 @@ export async function post(tx: Tx, { sourceKey, kind, postings }: LedgerTransact
  * @throws Overdraw when an account that may not go negative would
  */
 export async function postEach(tx: Tx, transactions: readonly LedgerTransaction[]): Promise<Set<string>> {
+  if (transactions.length === 0) return new Set();
   const ids = await insertLedgerTransactions(tx, transactions);
   const posted = transactions.flatMap(({ sourceKey, postings }) => {
     const id = ids.get(sourceKey);
@@ -77,15 +95,10 @@ export async function postEach(tx: Tx, transactions: readonly LedgerTransaction[
   if (keys.size === 0) return new Set(ids.keys());
   const accounts = await accountIds(tx, [...keys.values()], await findAccounts(tx, [...keys.values()]));
   const lines = [...total].map(([name, change]) => ({ id: accounts.get(name) as number, ...change })).sort((a, b) => a.id - b.id);
-  const changed = await addUnderLock(tx, lines, [...accounts.values()]);
-  const refused = lines.find((line) => !changed.has(line.id));
-  if (refused !== undefined) throw new Overdraw(refused.key, refused.amount);
-  await insertEntriesOfMany(
-    tx,
-    posted.flatMap(({ id, changes }) =>
-      [...changes].map(([name, { key, amount }]) => ({ transactionId: id, accountId: accounts.get(name) as number, assetId: key.assetId, amount })),
-    ),
+  const entries = posted.flatMap(({ id, changes }) =>
+    [...changes].map(([name, { key, amount }]) => ({ transactionId: id, accountId: accounts.get(name) as number, assetId: key.assetId, amount })),
   );
+  await writeLines(tx, lines, () => insertEntriesOfMany(tx, entries), [...accounts.values()]);
   return new Set(ids.keys());
 }
 
@@ -122,12 +135,6 @@ async function accountIds(tx: Tx, keys: AccountKey[], found: readonly AccountRow
     for (const row of await findAccounts(tx, missing)) ids.set(nameOf(row), row.id);
   }
   return ids;
-}
-
-/** Locks accounts in the order of their ids and changes the balances of `lines` among them, in one round trip; answers the ids it changed. */
-async function addUnderLock(tx: Tx, lines: readonly { id: number; amount: bigint }[], ids = lines.map((line) => line.id)): Promise<Set<number>> {
-  const [, changed] = await Promise.all([lockAccounts(tx, ids), addToBalances(tx, lines, OVERDRAWABLE)]);
-  return new Set(changed);
 }
 
 function nameOf(key: AccountKey): string {

@@ -44,7 +44,7 @@ export async function allocateDeposit(deps: Deps, call: OperatorCall): Promise<R
   });
   crashPoint('allocate.committed');
   deps.announce([paymentId]);
-  if (await creditPayment(deps, paymentId)) deps.wake();
+  await creditPayment(deps, paymentId);
 
   const [payment, deposits] = await Promise.all([findPayment(deps.db.sql, paymentId), listDepositsOfTransactions(deps.db.sql, [deposit])]);
   const now = deposits.find((one) => one.id === id);

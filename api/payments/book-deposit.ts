@@ -1,6 +1,5 @@
 import type { Deps } from '#api/deps.ts';
 import { postEach } from '#api/ledger/post.ts';
-import { readClock } from '#api/store/clock.ts';
 import { noteWaiting, settleDeposits } from '#api/store/deposits.ts';
 import { markSightingsBooked } from '#api/store/sightings.ts';
 import { Invariant } from '#shared/core/errors.ts';
@@ -44,12 +43,11 @@ function decidesBy({ status, batch }: Pick<Booking, 'status' | 'batch'>): boolea
  * decision waits for the price, or only the credit does. The caller holds the payment's lock.
  */
 export async function bookBatch(tx: Tx, deps: Deps, booking: Booking): Promise<Booked | 'decision-waits' | 'credit-waits'> {
-  const { payment, status, batch } = booking;
+  const { payment, status, batch, now } = booking;
   const { first } = batch;
   const allocated = isAllocated(batch);
   const dust = isDust(batch.total, first.dustFloor);
   const decides = decidesBy(booking);
-  const { now } = await readClock(tx);
   const judged = judgeArrival(booking, first.symbol, {
     assetId: first.assetId,
     received: batch.total,

@@ -1,8 +1,8 @@
 import { withholdCredits } from '#api/aml/withhold.ts';
 import type { Deps } from '#api/deps.ts';
-import { post } from '#api/ledger/post.ts';
+import { beginPost } from '#api/ledger/post.ts';
 import { insertAccrual } from '#api/store/charges.ts';
-import { hasCreditOnNetwork, insertCredit, listPaymentCredits, linkDeposits } from '#api/store/credits.ts';
+import { insertCredit, listPaymentCredits, linkDeposits } from '#api/store/credits.ts';
 import { settleDeposits } from '#api/store/deposits.ts';
 import { insertOutbox } from '#api/store/outbox.ts';
 import type { Offer } from '#api/store/payment-offers.ts';
@@ -32,6 +32,10 @@ export interface Booking {
   maturitySeconds: number;
   /** Whether the gateway screens what it is paid. */
   screening: boolean;
+  /** Service time of the transaction. */
+  now: Date;
+  /** Networks on which something was credited to the payment already, so that its network fee is paid there; those of this transaction are added. */
+  creditedOn: Set<string>;
 }
 
 /**
@@ -43,7 +47,7 @@ export async function creditBatch(tx: Tx, deps: Deps, booking: Booking, judged: 
   const { payment, batch, prices, maturitySeconds, finality } = booking;
   const withheld = payment.amlState === 'WITHHELD';
   const { first, total } = batch;
-  const fees = await feesOf(tx, booking, judged);
+  const fees = feesOf(booking, judged);
   const terms = {
     gatewayId: payment.gatewayId,
     assetId: first.assetId,
@@ -55,20 +59,28 @@ export async function creditBatch(tx: Tx, deps: Deps, booking: Booking, judged: 
   } as const;
   // If the batch was set aside before, that posting already has the plain key.
   const sourceKey = first.wasSetAside ? `deposit:${first.id}:credit` : `deposit:${first.id}`;
-  const posted = await post(tx, { sourceKey, kind: 'credit', postings: credit({ ...terms, platformBears: fees.platformBears }) });
+  const { posted, written } = await beginPost(tx, { sourceKey, kind: 'credit', postings: credit({ ...terms, platformBears: fees.platformBears }) });
   if (!posted) throw new Invariant(`deposit ${first.id} is open but its credit is posted`);
-  crashPoint('credit.ledger-written');
   // A deposit after an operator withheld the payment is withheld too, so a screening would be paid for nothing.
   const screening = booking.screening && !withheld ? 'waiting' : 'none';
-  await insertCredit(tx, {
-    ...terms,
-    id: first.id,
-    paymentId: payment.id,
-    networkId: first.networkId,
-    screening,
-    matureHeight: finality.matureHeight,
-    maturitySeconds,
-  });
+  const ids = batch.deposits.map((deposit) => deposit.id);
+  // Sent behind the ledger's own statements, whose locks therefore come first.
+  await Promise.all([
+    written.then(() => crashPoint('credit.ledger-written')),
+    insertCredit(tx, {
+      ...terms,
+      id: first.id,
+      paymentId: payment.id,
+      networkId: first.networkId,
+      screening,
+      matureHeight: finality.matureHeight,
+      maturitySeconds,
+    }),
+    settleDeposits(tx, ids, { state: 'credited', usdPrice: prices.get(first.symbol)?.usd ?? null, path: judged.path }),
+    linkDeposits(tx, ids, first.id),
+    markSightingsBooked(tx, batch.deposits),
+  ]);
+  booking.creditedOn.add(first.networkId);
   if (withheld) {
     const credits = (await listPaymentCredits(tx, payment.id)).filter((one) => one.id === first.id);
     await withholdCredits(tx, credits, `credit:${first.id}`);
@@ -86,18 +98,12 @@ export async function creditBatch(tx: Tx, deps: Deps, booking: Booking, judged: 
       usd,
     });
   }
-  const ids = batch.deposits.map((deposit) => deposit.id);
-  await Promise.all([
-    settleDeposits(tx, ids, { state: 'credited', usdPrice: prices.get(first.symbol)?.usd ?? null, path: judged.path }),
-    linkDeposits(tx, ids, first.id),
-    markSightingsBooked(tx, batch.deposits),
-  ]);
   deps.log.info({ paymentId: payment.id, deposits: ids, network: first.networkId }, 'deposit credited');
 }
 
 /** The fees of a batch (decisions 11). A payment owes the network fee once per network. */
-async function feesOf(tx: Tx, { payment, offers, batch }: Booking, judged: Judgement): Promise<DepositFees> {
+function feesOf({ payment, offers, batch, creditedOn }: Booking, judged: Judgement): DepositFees {
   const { first, total } = batch;
   const asset = { id: first.assetId, decimals: first.decimals, networkFee: first.assetNetworkFee };
-  return depositFees(payment, offers, { asset, gross: total, judged, networkFeePaid: await hasCreditOnNetwork(tx, payment.id, first.networkId) });
+  return depositFees(payment, offers, { asset, gross: total, judged, networkFeePaid: creditedOn.has(first.networkId) });
 }

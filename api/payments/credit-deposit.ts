@@ -1,6 +1,7 @@
 import type { Chain, Deps, Price } from '#api/deps.ts';
-import { type ChainTip, readTip } from '#api/store/chain-blocks.ts';
+import { listTips, readTip } from '#api/store/chain-blocks.ts';
 import { readClock } from '#api/store/clock.ts';
+import { listCreditedNetworks } from '#api/store/credits.ts';
 import { listOpenDeposits, listPaymentsWithOpenDeposits, lockOpenDeposits } from '#api/store/deposits.ts';
 import { findGateway } from '#api/store/gateways.ts';
 import { listOffers } from '#api/store/payment-offers.ts';
@@ -11,7 +12,6 @@ import { Invariant } from '#shared/core/errors.ts';
 import { POLICY } from '#shared/core/policy.ts';
 import { breathe } from '#shared/platform/breathe.ts';
 import { crashPoint } from '#shared/platform/crash-points.ts';
-import type { Reads } from '#shared/platform/postgres.ts';
 import { spanWithin } from '#shared/platform/tracing.ts';
 import type { PaymentStatus } from '#state-machines/payment/machine.ts';
 import { type Aside, asideOf, bookBatch, type Booked, setAside } from './book-deposit.ts';
@@ -48,14 +48,13 @@ export async function creditFinalDeposits(deps: Deps, networkId: string): Promis
       if (await trying(deps, paymentId, traced)) moved += 1;
     }
   }
-  if (moved > 0) deps.wake();
   await closeWorthlessSightings(deps.db.sql, networkId, tip.finalHeight);
   return moved;
 }
 
 /**
  * Books the final deposits of one payment on every network, in one transaction; returns whether it booked any.
- * For callers that have just allocated a deposit; they call `deps.wake()` afterwards. `ahead` holds what the caller read beyond the tips, by
+ * For callers that have just allocated a deposit. `ahead` holds what the caller read beyond the tips, by
  * network. Locks the payment, then its deposits, then the ledger.
  */
 export async function creditPayment(deps: Deps, paymentId: string, ahead: AheadOf = NOTHING_AHEAD): Promise<boolean> {
@@ -121,11 +120,14 @@ async function book(deps: Deps, { paymentId, priced, prices, maturitySeconds, sc
   const booked = await deps.db.transaction(async (tx) => {
     // Sent together and answered in this order. Deposits are read again under their locks, because an inquiry, an operator or a reorganisation may have
     // changed them.
-    const [locked, offers, still, open] = await Promise.all([
+    const [locked, offers, still, open, listed, { now }, creditedOn] = await Promise.all([
       lockPayment(tx, paymentId),
       listOffers(tx, paymentId),
       lockOpenDeposits(tx, paymentId),
       listOpenDeposits(tx, paymentId),
+      listTips(tx),
+      readClock(tx),
+      listCreditedNetworks(tx, paymentId),
     ]);
     if (locked === undefined) throw new Invariant(`payment ${paymentId} does not exist`);
     const batches = batchByBlock(open.filter((deposit) => still.has(deposit.id)));
@@ -133,7 +135,7 @@ async function book(deps: Deps, { paymentId, priced, prices, maturitySeconds, sc
     const matches: { chain: string; match: Booked['match'] }[] = [];
     let resolvedBy: { batch: Batch; chain: Chain } | undefined;
     const asides: Aside[] = [];
-    const tips = await readTips(tx, batches);
+    const tips = new Map(listed.map((tip) => [tip.networkId, tip]));
     for (const batch of batches) {
       await breathe();
       // This deposit came after the prices were read. The next pass decides about it and those behind it.
@@ -145,7 +147,7 @@ async function book(deps: Deps, { paymentId, priced, prices, maturitySeconds, sc
       if (finality === undefined) continue;
       const why = doubtAbout(deps, chain, batch, { offers, prices }, opinions);
       if (why !== null) {
-        await keepWaiting(tx, deps, batch, { why, now: (await readClock(tx)).now });
+        await keepWaiting(tx, deps, batch, { why, now });
         // The first deposit to reach finality decides the payment, so those behind it wait for it.
         if (status === 'PENDING' || status === 'EXPIRED') break;
         continue;
@@ -165,6 +167,8 @@ async function book(deps: Deps, { paymentId, priced, prices, maturitySeconds, sc
         prices,
         maturitySeconds,
         screening,
+        now,
+        creditedOn,
       });
       // The first deposit to reach finality decides, so those behind it wait for its price as well.
       if (outcome === 'decision-waits') break;
@@ -178,20 +182,12 @@ async function book(deps: Deps, { paymentId, priced, prices, maturitySeconds, sc
   });
   if (booked.matches.length === 0) return false;
   crashPoint('credit.committed');
+  // At once, and not behind the other payments of a block.
+  deps.wake();
   deps.announce([paymentId]);
   for (const { chain, match } of booked.matches) deps.metrics?.deposits.inc({ chain, match });
   if (booked.resolvedBy !== undefined) await countResolution(deps, paymentId, booked.status, booked.resolvedBy);
   return true;
-}
-
-/** The current tips of the networks that these batches are on. */
-async function readTips(reads: Reads, batches: readonly Batch[]): Promise<Map<string, ChainTip>> {
-  const tips = new Map<string, ChainTip>();
-  for (const networkId of new Set(batches.map(({ first }) => first.networkId))) {
-    const tip = await readTip(reads, networkId);
-    if (tip !== undefined) tips.set(networkId, tip);
-  }
-  return tips;
 }
 
 /** Counts metrics of a payment that has just reached a resting status. */

@@ -1,6 +1,6 @@
 import type { Deps } from '#api/deps.ts';
-import { insertOutbox, insertWebhookOutbox } from '#api/store/outbox.ts';
-import { insertWebhookEvent, insertWebhookEvents } from '#api/store/webhook-events.ts';
+import { insertWebhookOutbox } from '#api/store/outbox.ts';
+import { insertWebhookEvents } from '#api/store/webhook-events.ts';
 import { rowId, uuidFrom } from '#shared/core/ids.ts';
 import type { Tx } from '#shared/platform/postgres.ts';
 
@@ -19,18 +19,7 @@ export interface PaymentWebhook {
  * status that was already announced is not announced again (contract 6).
  */
 export async function enqueuePaymentWebhook(tx: Tx, deps: Pick<Deps, 'randomBytes' | 'wallClock'>, webhook: PaymentWebhook): Promise<void> {
-  if (webhook.webhookUrl === null) return;
-  const id = uuidFrom(deps.randomBytes(16));
-  const inserted = await insertWebhookEvent(tx, {
-    id,
-    paymentId: webhook.paymentId,
-    gatewayId: webhook.gatewayId,
-    status: webhook.status,
-    url: webhook.webhookUrl,
-    body: webhookBody(webhook.paymentId, webhook.status),
-  });
-  if (!inserted) return;
-  await insertOutbox(tx, { id: rowId(deps), topic: 'webhook.deliver', refId: id });
+  await enqueuePaymentWebhooks(tx, deps, [webhook]);
 }
 
 /** Does the same for many payments at once. */
@@ -39,11 +28,14 @@ export async function enqueuePaymentWebhooks(tx: Tx, deps: Pick<Deps, 'randomByt
     webhookUrl === null ? [] : [{ id: uuidFrom(deps.randomBytes(16)), ...one, url: webhookUrl, body: webhookBody(one.paymentId, one.status) }],
   );
   if (rows.length === 0) return;
-  const inserted = await insertWebhookEvents(tx, rows);
-  await insertWebhookOutbox(
-    tx,
-    inserted.map((eventId) => ({ id: rowId(deps), eventId })),
-  );
+  // Sent together: where a status was announced before there is no event of this id, and so nothing to deliver.
+  await Promise.all([
+    insertWebhookEvents(tx, rows),
+    insertWebhookOutbox(
+      tx,
+      rows.map(({ id: eventId }) => ({ id: rowId(deps), eventId })),
+    ),
+  ]);
 }
 
 /** The body of a webhook, byte for byte: two fields and no money (decisions 6). */

@@ -97,7 +97,7 @@ export async function inquirePayment(deps: Deps, inquiry: Inquiry): Promise<obje
   deps.log.info({ paymentId: payment.id, txid: asked[0]?.txid, network: verdict.chain?.config.name, resultCode: verdict.code }, 'inquired');
   if (verdict.code !== 'pending_confirmation' || verdict.deposits.length === 0) return answer(verdict, ahead);
 
-  if (await creditPayment(deps, payment.id, ahead)) deps.wake();
+  await creditPayment(deps, payment.id, ahead);
   const after = ownAmong(payment, await listDepositsOfTransactions(deps.db.sql, findings.map(keyOf)));
   return answer({ ...verdict, deposits: after, code: codeAfterCrediting(after) }, ahead);
 }

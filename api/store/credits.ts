@@ -38,10 +38,10 @@ export async function insertCredit(tx: Tx, credit: Credit): Promise<void> {
       ${formatAmount(credit.net)}::text::numeric, sluice_now(), sluice_now() + make_interval(secs => ${credit.maturitySeconds}), ${credit.matureHeight}, ${credit.networkId})`;
 }
 
-/** True when a network fee was already taken from this payment on this network: it is due once (decisions 11). */
-export async function hasCreditOnNetwork(reads: Reads, paymentId: string, networkId: string): Promise<boolean> {
-  const rows = await reads`select 1 from credits where payment_id = ${paymentId} and network_id = ${networkId} limit 1`;
-  return rows.length > 0;
+/** The networks on which a network fee was already taken from this payment: it is due once on each (decisions 11). Locks nothing. */
+export async function listCreditedNetworks(reads: Reads, paymentId: string): Promise<Set<string>> {
+  const rows = await reads<{ networkId: string }[]>`select distinct network_id from credits where payment_id = ${paymentId}`;
+  return new Set(rows.map(({ networkId }) => networkId));
 }
 
 /** Ids of credits whose time has come, whose block is final and which wait for no verdict, oldest first; takes no lock. */

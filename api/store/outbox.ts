@@ -1,5 +1,5 @@
 import type { Reads, Tx } from '#shared/platform/postgres.ts';
-import { isTracing, traceparentWithin } from '#shared/platform/tracing.ts';
+import { currentTraceparent, isTracing, traceparentWithin } from '#shared/platform/tracing.ts';
 
 /** Every kind of work there is. */
 export const TOPICS = [
@@ -45,11 +45,14 @@ export async function insertOutbox(tx: Tx, row: { id: string; topic: Topic; refI
     values (${row.id}, ${row.topic}, ${row.refId}, coalesce(${row.dueAt ?? null}::timestamptz, sluice_now()), ${traceparent ?? null})`;
 }
 
-/** The same for the webhooks of many payments at once, each in the trace of its payment. */
+/** The same for the webhooks of many payments at once, of those that there are. */
 export async function insertWebhookOutbox(tx: Tx, rows: readonly { id: string; eventId: string }[]): Promise<void> {
+  touched.add(tx);
+  const current = currentTraceparent() ?? null;
   await tx`
     insert into outbox (id, topic, ref_id, due_at, trace_context)
-    select ours.id, 'webhook.deliver', ours.event_id, sluice_now(), t.trace_context
+    select ours.id, 'webhook.deliver', ours.event_id, sluice_now(),
+      case when t.trace_context is null or split_part(t.trace_context, '-', 2) = split_part(${current}, '-', 2) then ${current} else t.trace_context end
     from unnest(${rows.map((row) => row.id)}::uuid[], ${rows.map((row) => row.eventId)}::uuid[]) as ours (id, event_id)
     join webhook_events e on e.id = ours.event_id left join trace_contexts t on t.subject_id = e.payment_id`;
 }

@@ -19,30 +19,17 @@ export interface WebhookEvent {
   resendRequestedAt: Date | null;
 }
 
-/** Writes one webhook; false when this payment has already announced this status. Call it while the payment is locked. */
-export async function insertWebhookEvent(
-  tx: Tx,
-  row: { id: string; paymentId: string; gatewayId: string; status: string; url: string; body: string },
-): Promise<boolean> {
-  const rows = await tx`
-    insert into webhook_events (id, payment_id, gateway_id, status, url, body, next_attempt_at)
-    values (${row.id}, ${row.paymentId}, ${row.gatewayId}, ${row.status}, ${row.url}, ${row.body}, sluice_now())
-    on conflict (payment_id, status) do nothing returning id`;
-  return rows.length > 0;
-}
-
-/** Writes many webhooks of different payments; answers the ids of those whose payment had not announced its status yet. Call it while the payments are locked. */
+/** Writes webhooks of different payments, but none for a payment that has already announced this status. Call it while the payments are locked. */
 export async function insertWebhookEvents(
   tx: Tx,
   rows: readonly { id: string; paymentId: string; gatewayId: string; status: string; url: string; body: string }[],
-): Promise<string[]> {
+): Promise<void> {
   const column = (name: keyof (typeof rows)[number]): string[] => rows.map((row) => row[name]);
-  const inserted = await tx<{ id: string }[]>`
+  await tx`
     insert into webhook_events (id, payment_id, gateway_id, status, url, body, next_attempt_at)
     select ours.*, sluice_now() from unnest(${column('id')}::uuid[], ${column('paymentId')}::uuid[], ${column('gatewayId')}::uuid[],
       ${column('status')}::text[], ${column('url')}::text[], ${column('body')}::text[]) as ours
-    on conflict (payment_id, status) do nothing returning id`;
-  return inserted.map((row) => row.id);
+    on conflict (payment_id, status) do nothing`;
 }
 
 /** Reads one webhook and locks it until commit; undefined when there is none. `now` is the service time. */
