@@ -39,35 +39,33 @@ export interface LedgerTransaction {
 
 /**
  * Posts one balanced ledger transaction inside `tx` and returns true; returns false, having written nothing, when its source key exists already.
- * Locks the accounts in id order until commit (architecture 2, Ledger; reliability D3).
+ * Locks the accounts in id order until commit (architecture 2, Ledger; reliability D3). What `behind` writes is sent behind the ledger's statements without
+ * waiting for their answers, and only if the transaction is posted.
  * @throws Overdraw when an account that may not go negative would
  */
-export async function post(tx: Tx, transaction: LedgerTransaction): Promise<boolean> {
-  const { posted, written } = await beginPost(tx, transaction);
-  await written;
-  return posted;
-}
-
-/**
- * The same for a caller with more to write: answers once it is known whether the source key is new, with the locks, balances and entries already sent, so that
- * what the caller sends next comes behind them without waiting. The caller must wait for `written`, which throws as `post` does.
- */
-export async function beginPost(tx: Tx, { sourceKey, kind, postings }: LedgerTransaction): Promise<{ posted: boolean; written: Promise<void> }> {
+export async function post(tx: Tx, { sourceKey, kind, postings }: LedgerTransaction, behind: () => Promise<unknown> = nothing): Promise<boolean> {
   const changes = merge(postings);
   const keys = [...changes.values()].map((change) => change.key);
   const [transactionId, found] = await Promise.all([insertLedgerTransaction(tx, sourceKey, kind), findAccounts(tx, keys)]);
-  if (transactionId === undefined) return { posted: false, written: Promise.resolve() };
-  if (changes.size === 0) return { posted: true, written: Promise.resolve() };
+  if (transactionId === undefined) return false;
+  if (changes.size === 0) {
+    await behind();
+    return true;
+  }
   const ids = await accountIds(tx, keys, found);
   const lines = [...changes].map(([name, change]) => ({ id: ids.get(name) as number, ...change })).sort((a, b) => a.id - b.id);
   const entries = lines.map((line) => ({ accountId: line.id, assetId: line.key.assetId, amount: line.amount }));
-  return { posted: true, written: writeLines(tx, lines, () => insertEntries(tx, transactionId, entries)) };
+  await Promise.all([writeLines(tx, lines, () => insertEntries(tx, transactionId, entries)), behind()]);
+  return true;
 }
+
+async function nothing(): Promise<void> {}
 
 /** Changes balances under their locks and appends what `insert` sends, in one round trip. @throws Overdraw when an account that may not go negative would */
 async function writeLines(tx: Tx, lines: readonly Line[], insert: () => Promise<void>, ids = lines.map((line) => line.id)): Promise<void> {
   const [, changed] = await Promise.all([lockAccounts(tx, ids), addToBalances(tx, lines, OVERDRAWABLE), insert()]);
-  const refused = lines.find((line) => !changed.includes(line.id));
+  const known = new Set(changed);
+  const refused = lines.find((line) => !known.has(line.id));
   if (refused !== undefined) throw new Overdraw(refused.key, refused.amount);
 }
 

@@ -1,6 +1,6 @@
 import { withholdCredits } from '#api/aml/withhold.ts';
 import type { Deps } from '#api/deps.ts';
-import { beginPost } from '#api/ledger/post.ts';
+import { post } from '#api/ledger/post.ts';
 import { insertAccrual } from '#api/store/charges.ts';
 import { insertCredit, listPaymentCredits, linkDeposits } from '#api/store/credits.ts';
 import { settleDeposits } from '#api/store/deposits.ts';
@@ -59,27 +59,28 @@ export async function creditBatch(tx: Tx, deps: Deps, booking: Booking, judged: 
   } as const;
   // If the batch was set aside before, that posting already has the plain key.
   const sourceKey = first.wasSetAside ? `deposit:${first.id}:credit` : `deposit:${first.id}`;
-  const { posted, written } = await beginPost(tx, { sourceKey, kind: 'credit', postings: credit({ ...terms, platformBears: fees.platformBears }) });
-  if (!posted) throw new Invariant(`deposit ${first.id} is open but its credit is posted`);
   // A deposit after an operator withheld the payment is withheld too, so a screening would be paid for nothing.
   const screening = booking.screening && !withheld ? 'waiting' : 'none';
   const ids = batch.deposits.map((deposit) => deposit.id);
-  // Sent behind the ledger's own statements, whose locks therefore come first.
-  await Promise.all([
-    written.then(() => crashPoint('credit.ledger-written')),
-    insertCredit(tx, {
-      ...terms,
-      id: first.id,
-      paymentId: payment.id,
-      networkId: first.networkId,
-      screening,
-      matureHeight: finality.matureHeight,
-      maturitySeconds,
-    }),
-    settleDeposits(tx, ids, { state: 'credited', usdPrice: prices.get(first.symbol)?.usd ?? null, path: judged.path }),
-    linkDeposits(tx, ids, first.id),
-    markSightingsBooked(tx, batch.deposits),
-  ]);
+  const rows = async (): Promise<void> => {
+    await Promise.all([
+      insertCredit(tx, {
+        ...terms,
+        id: first.id,
+        paymentId: payment.id,
+        networkId: first.networkId,
+        screening,
+        matureHeight: finality.matureHeight,
+        maturitySeconds,
+      }),
+      settleDeposits(tx, ids, { state: 'credited', usdPrice: prices.get(first.symbol)?.usd ?? null, path: judged.path }),
+      linkDeposits(tx, ids, first.id),
+      markSightingsBooked(tx, batch.deposits),
+    ]);
+  };
+  const posted = await post(tx, { sourceKey, kind: 'credit', postings: credit({ ...terms, platformBears: fees.platformBears }) }, rows);
+  if (!posted) throw new Invariant(`deposit ${first.id} is open but its credit is posted`);
+  crashPoint('credit.ledger-written');
   booking.creditedOn.add(first.networkId);
   if (withheld) {
     const credits = (await listPaymentCredits(tx, payment.id)).filter((one) => one.id === first.id);

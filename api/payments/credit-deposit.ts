@@ -4,6 +4,7 @@ import { readClock } from '#api/store/clock.ts';
 import { listCreditedNetworks } from '#api/store/credits.ts';
 import { listOpenDeposits, listPaymentsWithOpenDeposits, lockOpenDeposits } from '#api/store/deposits.ts';
 import { findGateway } from '#api/store/gateways.ts';
+import { mayHaveWork } from '#api/store/outbox.ts';
 import { listOffers } from '#api/store/payment-offers.ts';
 import { findPayment, lockPayment, type Payment } from '#api/store/payments.ts';
 import { closeWorthlessSightings } from '#api/store/sightings.ts';
@@ -12,6 +13,7 @@ import { Invariant } from '#shared/core/errors.ts';
 import { POLICY } from '#shared/core/policy.ts';
 import { breathe } from '#shared/platform/breathe.ts';
 import { crashPoint } from '#shared/platform/crash-points.ts';
+import type { Tx } from '#shared/platform/postgres.ts';
 import { spanWithin } from '#shared/platform/tracing.ts';
 import type { PaymentStatus } from '#state-machines/payment/machine.ts';
 import { type Aside, asideOf, bookBatch, type Booked, setAside } from './book-deposit.ts';
@@ -117,7 +119,9 @@ async function prepare(deps: Deps, paymentId: string): Promise<Prepared> {
  * ledger.
  */
 async function book(deps: Deps, { paymentId, priced, prices, maturitySeconds, screening, ahead }: Prepared, opinions: Opinions): Promise<boolean> {
+  let within: Tx | undefined;
   const booked = await deps.db.transaction(async (tx) => {
+    within = tx;
     // Sent together and answered in this order. Deposits are read again under their locks, because an inquiry, an operator or a reorganisation may have
     // changed them.
     const [locked, offers, still, open, listed, { now }, creditedOn] = await Promise.all([
@@ -183,7 +187,7 @@ async function book(deps: Deps, { paymentId, priced, prices, maturitySeconds, sc
   if (booked.matches.length === 0) return false;
   crashPoint('credit.committed');
   // At once, and not behind the other payments of a block.
-  deps.wake();
+  if (within !== undefined && mayHaveWork(within)) deps.wake();
   deps.announce([paymentId]);
   for (const { chain, match } of booked.matches) deps.metrics?.deposits.inc({ chain, match });
   if (booked.resolvedBy !== undefined) await countResolution(deps, paymentId, booked.status, booked.resolvedBy);

@@ -156,6 +156,16 @@ describe('a deposit that became final', () => {
     expect(await matureCredits(books.deps)).toBe(0);
   });
 
+  it('wakes whoever delivers its webhook before the next payment of its block is credited, and nobody where there is none to deliver', async () => {
+    const silent = await books.aPayment({ webhookUrl: null });
+    await pay(...[payment, silent, await books.aPayment()].map(({ address }) => usdt(100_000_000n, {}, address)));
+    const calls: string[] = [];
+    const deps = { ...books.deps, wake: () => void calls.push('wake'), announce: ([id = '']: readonly string[]) => void calls.push(id) };
+    expect(await creditFinalDeposits(deps, books.network.id)).toBe(3);
+    const credited = calls.filter((call) => call !== 'wake');
+    expect(calls).toEqual(credited.flatMap((id) => (id === silent.id ? [id] : ['wake', id])));
+  });
+
   it('leaves other payments alone when one cannot be booked', async () => {
     const broken = payment;
     payment = await books.aPayment();

@@ -5,7 +5,7 @@ import { assertDurable } from '#api/ledger/assert-durable.ts';
 import { bookedHoldings, gatewayBalances, poolBalance } from '#api/ledger/balances.ts';
 import { Overdraw, post } from '#api/ledger/post.ts';
 import { type Coins, parseTrusted } from '#shared/core/money.ts';
-import { connect, type Database } from '#shared/platform/postgres.ts';
+import { connect, type Database, type Tx } from '#shared/platform/postgres.ts';
 import { gatewayAccount, type Posting, systemAccount } from '#state-machines/ledger/accounts.ts';
 import { credit, mature, reserve, unallocated } from '#state-machines/ledger/postings.ts';
 import { type Books, someBooks } from '#test/fixtures/books.ts';
@@ -81,6 +81,28 @@ describe('the ledger', () => {
 
   it('writes nothing of a posting that would overdraw, and says which account', async () => {
     await expect(take(books.deps.db, '1000000')).rejects.toMatchObject({ name: 'Overdraw', account: { kind: 'available', gatewayId, assetId } });
+  });
+
+  it('takes back what was sent behind a posting that would overdraw, and the posting with what failed behind it', async () => {
+    const before = await available();
+    const state = async () => [await available(), await books.db.sql`select count(*)::int as n from ledger_transactions where source_key like 'behind-%'`];
+    const posting = (sourceKey: string, amount: string, behind: (tx: Tx) => Promise<unknown>) =>
+      books.deps.db.transaction((tx) => {
+        const postings = [
+          { account: gatewayAccount('available', gatewayId), assetId, amount: -coins(amount) },
+          { account: systemAccount('commission'), assetId, amount: coins(amount) },
+        ];
+        return post(tx, { sourceKey, kind: 'test', postings }, () => behind(tx));
+      });
+    const further = (tx: Tx) => tx`insert into ledger_transactions (source_key, kind) values ('behind-further', 'test')`;
+    const failing = (tx: Tx) => tx`select 1 / 0`;
+    await expect(posting('behind-1', '1000000', further)).rejects.toMatchObject({ name: 'Overdraw', account: { kind: 'available', gatewayId } });
+    await expect(posting('behind-2', '1000000', failing)).rejects.toThrow();
+    await expect(posting('behind-3', '0.001', failing)).rejects.toThrow('division by zero');
+    expect(await state()).toEqual([before, [{ n: 0 }]]);
+    expect(await posting('behind-4', '0.001', further)).toBe(true);
+    expect(await posting('behind-4', '0.001', failing)).toBe(false);
+    expect(await state()).toEqual([before - coins('0.001'), [{ n: 2 }]]);
   });
 
   it('lets only accounts of the deployment go below zero', async () => {
