@@ -9,7 +9,7 @@ import {
   keepWebhookAnswer,
   startWebhookAttempt,
   startWebhookResend,
-  aheadOf,
+  findWebhookTurn,
   lockWebhookEvent,
   noteResendStarted,
   updateWebhookEvent,
@@ -75,17 +75,14 @@ async function deliver(deps: Deps, http: WebhookHttp, lanes: Lanes, eventId: str
  * somebody asked for it, it is pending and due.
  */
 async function nextOfItsPayment(deps: Deps, eventId: string, kind: Kind): Promise<JobResult | (WebhookEvent & { now: Date })> {
-  return deps.db.transaction(async (tx) => {
-    const event = await lockWebhookEvent(tx, eventId);
-    if (event === undefined) return { done: true };
-    if (kind === 'scheduled' && event.state !== 'pending') return { done: true };
-    if (kind === 'scheduled' && event.nextAttemptAt > event.now) return { again: event.nextAttemptAt };
-    const ahead = await aheadOf(tx, event);
-    if (ahead === undefined) return event;
-    // The one ahead hastens this row when it is through, unless that happens right now, before this row is put back.
-    const milliseconds = Math.min(Math.max(ahead.getTime() - event.now.getTime(), 0) + 5_000, LOOK_AGAIN_MILLISECONDS);
-    return { again: new Date(event.now.getTime() + milliseconds) };
-  });
+  const event = await findWebhookTurn(deps.db.sql, eventId);
+  if (event === undefined) return { done: true };
+  if (kind === 'scheduled' && event.state !== 'pending') return { done: true };
+  if (kind === 'scheduled' && event.nextAttemptAt > event.now) return { again: event.nextAttemptAt };
+  if (event.aheadAt === null) return event;
+  // The one ahead hastens this row when it is through, unless that happens right now, before this row is put back.
+  const milliseconds = Math.min(Math.max(event.aheadAt.getTime() - event.now.getTime(), 0) + 5_000, LOOK_AGAIN_MILLISECONDS);
+  return { again: new Date(event.now.getTime() + milliseconds) };
 }
 
 /** One attempt: recorded when it starts, sent, and recorded when it ends. */
@@ -95,7 +92,7 @@ async function attempt(deps: Deps, http: WebhookHttp, event: WebhookEvent, kind:
   const signedSeconds = Math.floor(deps.wallClock() / 1_000);
   const headers = signedHeaders({ id: event.id, body: event.body, secrets, unixSeconds: signedSeconds });
   const attemptId = uuidFrom(deps.randomBytes(16));
-  await deps.db.transaction((tx) => recordStart(tx, { id: attemptId, event, kind, signedSeconds }));
+  await recordStart(deps, { id: attemptId, event, kind, signedSeconds });
   crashPoint('webhook.attempt-started');
   const outcome = await http.post(event.url, headers, event.body);
   crashPoint('webhook.sent');
@@ -115,11 +112,14 @@ async function attempt(deps: Deps, http: WebhookHttp, event: WebhookEvent, kind:
   return { result, outcome };
 }
 
-async function recordStart(tx: Tx, { id, event, kind, signedSeconds }: { id: string; event: WebhookEvent; kind: Kind; signedSeconds: number }): Promise<void> {
-  if (kind === 'scheduled') return startWebhookAttempt(tx, { id, eventId: event.id, number: event.attempts + 1, signedSeconds });
-  await lockWebhookEvent(tx, event.id);
-  await startWebhookResend(tx, { id, eventId: event.id, signedSeconds });
-  await noteResendStarted(tx, event.id);
+async function recordStart(deps: Deps, start: { id: string; event: WebhookEvent; kind: Kind; signedSeconds: number }): Promise<void> {
+  const { id, event, kind, signedSeconds } = start;
+  if (kind === 'scheduled') return startWebhookAttempt(deps.db.sql, { id, eventId: event.id, number: event.attempts + 1, signedSeconds });
+  await deps.db.transaction(async (tx) => {
+    await lockWebhookEvent(tx, event.id);
+    await startWebhookResend(tx, { id, eventId: event.id, signedSeconds });
+    await noteResendStarted(tx, event.id);
+  });
 }
 
 /**

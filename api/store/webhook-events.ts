@@ -43,12 +43,17 @@ export async function lockWebhookEvents(tx: Tx, paymentId: string): Promise<Webh
   return tx<WebhookEvent[]>`select ${columns(tx)} from webhook_events where payment_id = ${paymentId} order by seq for update`;
 }
 
-/** When the webhook before this one in the payment's order will be tried next; undefined when nothing is ahead of it. */
-export async function aheadOf(tx: Tx, event: { paymentId: string; seq: number }): Promise<Date | undefined> {
-  const [row] = await tx<{ at: Date }[]>`
-    select next_attempt_at as at from webhook_events
-    where payment_id = ${event.paymentId} and state = 'pending' and seq < ${event.seq} order by seq desc limit 1`;
-  return row?.at;
+/**
+ * Reads one webhook, and when the one before it in the payment's order will be tried next: null when nothing is ahead of it. Undefined when there is none.
+ * `now` is the service time. Locks nothing.
+ */
+export async function findWebhookTurn(sql: Reads, id: string): Promise<(WebhookEvent & { now: Date; aheadAt: Date | null }) | undefined> {
+  const [row] = await sql<(WebhookEvent & { now: Date; aheadAt: Date | null })[]>`
+    select ${columns(sql)}, sluice_now() as now, (
+      select a.next_attempt_at from webhook_events a
+      where a.payment_id = e.payment_id and a.state = 'pending' and a.seq < e.seq order by a.seq desc limit 1) as ahead_at
+    from webhook_events e where id = ${id}`;
+  return row;
 }
 
 /**
@@ -141,8 +146,8 @@ export interface AttemptAnswer {
 }
 
 /** Records that an attempt of the schedule starts now; one that is never finished (a crash) stays as it is and does not count. */
-export async function startWebhookAttempt(tx: Tx, row: { id: string; eventId: string; number: number; signedSeconds: number }): Promise<void> {
-  await tx`
+export async function startWebhookAttempt(sql: Reads, row: { id: string; eventId: string; number: number; signedSeconds: number }): Promise<void> {
+  await sql`
     insert into webhook_attempts (id, event_id, number, started_at, signed_seconds)
     values (${row.id}, ${row.eventId}, ${row.number}, sluice_now(), ${row.signedSeconds})`;
 }
