@@ -10,6 +10,7 @@ import {
   insertZeroAccounts,
   lockAccounts,
 } from '#api/store/ledger.ts';
+import { bothEnded } from '#shared/core/both-ended.ts';
 import { Invariant } from '#shared/core/errors.ts';
 import { formatAmount } from '#shared/core/money.ts';
 import type { Tx } from '#shared/platform/postgres.ts';
@@ -55,7 +56,8 @@ export async function post(tx: Tx, { sourceKey, kind, postings }: LedgerTransact
   const ids = await accountIds(tx, keys, found);
   const lines = [...changes].map(([name, change]) => ({ id: ids.get(name) as number, ...change })).sort((a, b) => a.id - b.id);
   const entries = lines.map((line) => ({ accountId: line.id, assetId: line.key.assetId, amount: line.amount }));
-  await Promise.all([writeLines(tx, lines, () => insertEntries(tx, transactionId, entries)), behind()]);
+  const written = writeLines(tx, lines, () => insertEntries(tx, transactionId, entries));
+  await bothEnded(written, behind());
   return true;
 }
 

@@ -20,6 +20,8 @@ export interface Booked {
   status: PaymentStatus;
   /** How the batch fitted its payment, for the metric. */
   match: 'matched' | 'wrong_asset' | 'late' | 'unmatched' | 'dust';
+  /** By which path it was judged. */
+  path: Judgement['path'];
 }
 
 /** Why a final batch is credited to no payment, or null when it is credited (decisions 3, 4). Pure. */
@@ -62,7 +64,7 @@ export async function bookBatch(tx: Tx, deps: Deps, booking: Booking): Promise<B
   }
   if (!decides) {
     await creditBatch(tx, deps, booking, judged);
-    return { status, match: dust ? 'dust' : matchOf(booking, judged) };
+    return { status, match: dust ? 'dust' : matchOf(booking, judged), path: judged.path };
   }
   const filled = filledAmountOf(payment, judged, booking.prices);
   if (filled === undefined) {
@@ -71,7 +73,7 @@ export async function bookBatch(tx: Tx, deps: Deps, booking: Booking): Promise<B
   }
   const resolution = { outcome: outcomeOf(booking, judged, filled, now), actor: actorOf(batch), firstSeenMs: firstSeen(batch), allocated };
   const to = await resolvePayment(tx, deps, payment, resolution, () => creditBatch(tx, deps, booking, judged));
-  return { status: to, match: matchOf(booking, judged) };
+  return { status: to, match: matchOf(booking, judged), path: judged.path };
 }
 
 function actorOf({ deposits }: Batch): Resolution['actor'] {

@@ -1,5 +1,5 @@
 import type { Chain, Deps, Price } from '#api/deps.ts';
-import { listTips, readTip } from '#api/store/chain-blocks.ts';
+import { type ChainTip, listTips, readTip } from '#api/store/chain-blocks.ts';
 import { readClock } from '#api/store/clock.ts';
 import { listCreditedNetworks } from '#api/store/credits.ts';
 import { listOpenDeposits, listPaymentsWithOpenDeposits, lockOpenDeposits } from '#api/store/deposits.ts';
@@ -15,7 +15,6 @@ import { breathe } from '#shared/platform/breathe.ts';
 import { crashPoint } from '#shared/platform/crash-points.ts';
 import type { Tx } from '#shared/platform/postgres.ts';
 import { spanWithin } from '#shared/platform/tracing.ts';
-import type { PaymentStatus } from '#state-machines/payment/machine.ts';
 import { type Aside, asideOf, bookBatch, type Booked, setAside } from './book-deposit.ts';
 import { type Batch, batchByBlock, finalityOf, highestFinal } from './deposit-batch.ts';
 import { fiatSymbol, type Prices } from './outcome.ts';
@@ -137,7 +136,7 @@ async function book(deps: Deps, { paymentId, priced, prices, maturitySeconds, sc
     const batches = batchByBlock(open.filter((deposit) => still.has(deposit.id)));
     let status = locked.status;
     const matches: { chain: string; match: Booked['match'] }[] = [];
-    let resolvedBy: { batch: Batch; chain: Chain } | undefined;
+    let resolved: Resolved | undefined;
     const asides: Aside[] = [];
     const tips = new Map(listed.map((tip) => [tip.networkId, tip]));
     for (const batch of batches) {
@@ -177,12 +176,12 @@ async function book(deps: Deps, { paymentId, priced, prices, maturitySeconds, sc
       // The first deposit to reach finality decides, so those behind it wait for its price as well.
       if (outcome === 'decision-waits') break;
       if (outcome === 'credit-waits') continue;
-      if (outcome.status !== status) resolvedBy = { batch, chain };
+      if (outcome.status !== status) resolved = { batch, chain, tip: tips.get(chain.id), now, ...outcome };
       status = outcome.status;
       matches.push({ chain: chain.config.name, match: outcome.match });
     }
     await setAside(tx, asides);
-    return { matches, status, resolvedBy };
+    return { matches, resolved };
   });
   if (booked.matches.length === 0) return false;
   crashPoint('credit.committed');
@@ -190,19 +189,24 @@ async function book(deps: Deps, { paymentId, priced, prices, maturitySeconds, sc
   if (within !== undefined && mayHaveWork(within)) deps.wake();
   deps.announce([paymentId]);
   for (const { chain, match } of booked.matches) deps.metrics?.deposits.inc({ chain, match });
-  if (booked.resolvedBy !== undefined) await countResolution(deps, paymentId, booked.status, booked.resolvedBy);
+  if (booked.resolved !== undefined) countResolution(deps, booked.resolved);
   return true;
 }
 
+/** What moved a payment to a resting status, and the tip and the service time that its booking read. */
+interface Resolved extends Booked {
+  batch: Batch;
+  chain: Chain;
+  tip: ChainTip | undefined;
+  now: Date;
+}
+
 /** Counts metrics of a payment that has just reached a resting status. */
-async function countResolution(deps: Deps, paymentId: string, status: PaymentStatus, by: { batch: Batch; chain: Chain }): Promise<void> {
-  if (deps.metrics === undefined) return;
-  const { first } = by.batch;
-  const [payment, tip, { now }] = await Promise.all([findPayment(deps.db.sql, paymentId), readTip(deps.db.sql, first.networkId), readClock(deps.db.sql)]);
+function countResolution({ metrics, wallClock }: Deps, { status, path, batch, tip, now, ...by }: Resolved): void {
   const chain = by.chain.config.name;
-  deps.metrics.paymentsResolved.inc({ status, deposit_path: payment?.depositPath ?? 'standard', sandbox: 'false' });
-  deps.metrics.seenToResolved.observe({ chain }, Math.max(0, now.getTime() - first.firstSeenAt.getTime()) / 1_000);
-  if (tip !== undefined) deps.metrics.confirmedToResolved.observe({ chain }, Math.max(0, deps.wallClock() - tip.appliedAt.getTime()) / 1_000);
+  metrics?.paymentsResolved.inc({ status, deposit_path: path, sandbox: 'false' });
+  metrics?.seenToResolved.observe({ chain }, Math.max(0, now.getTime() - batch.first.firstSeenAt.getTime()) / 1_000);
+  if (tip !== undefined) metrics?.confirmedToResolved.observe({ chain }, Math.max(0, wallClock() - tip.appliedAt.getTime()) / 1_000);
 }
 
 function chainOf(deps: Deps, networkId: string): Chain | undefined {
