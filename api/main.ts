@@ -185,24 +185,35 @@ async function openDeps(parts: {
 }
 
 /** The worker role: applies the block streams, runs due jobs and what is periodic, and proves every minute that payments work. */
-async function startWorker(deps: Deps, { streams, processId }: { streams: Streams; processId: string }, lifecycle: Lifecycle): Promise<Jobs> {
-  const jobs = await startJobs(deps, work, streams.deaf);
+async function startWorker(given: Deps, { streams, processId }: { streams: Streams; processId: string }, lifecycle: Lifecycle): Promise<Jobs> {
+  let jobs: Jobs | undefined;
+  // What it adds itself it looks for at once, and not by way of Redis; the word tells it that it did.
+  const wake = (): void => {
+    jobs?.wake();
+    streams.nudge(WORKER_CHANNEL, processId);
+  };
+  const deps: Deps = { ...given, wake };
+  const started = await startJobs(deps, work, streams.deaf);
+  jobs = started;
   reportOnScrape(deps);
   const { SLUICE_CANARY_URL: url, SLUICE_CANARY_KEY_FILE: keyFile } = deps.config;
   if (url !== undefined && keyFile !== undefined) {
     const canary = startCanary(deps, { url, keyFile });
     lifecycle.onStopAtOnce('canary', () => canary.stop());
   }
-  const stopListening = streams.onNudge(WORKER_CHANNEL, jobs.wake, jobs.wake);
+  const heard = (word: string): void => {
+    if (word !== processId) started.wake();
+  };
+  const stopListening = streams.onNudge(WORKER_CHANNEL, heard, started.wake);
   const consumer = startChainConsumer(deps, streams, `api:${processId}`);
   const mempool = startMempoolConsumer(deps, streams);
   const rescans = startRescanConsumer(deps, streams);
-  lifecycle.onStopAtOnce('jobs', () => jobs.stop());
+  lifecycle.onStopAtOnce('jobs', () => started.stop());
   lifecycle.onStop('worker nudges', () => stopListening());
   lifecycle.onStop('chain consumer', () => consumer.stop());
   lifecycle.onStop('mempool consumer', () => mempool.stop());
   lifecycle.onStop('rescan consumer', () => rescans.stop());
-  return jobs;
+  return started;
 }
 
 /** The signer role: the only one that has the seed, and a memory of its own. */
