@@ -1,14 +1,14 @@
 import { type Check, LIMIT } from './check.ts';
 
 /**
- * What must hold of figures that are kept as sums (decisions 0055 and 0068), and of lists that say where to look (decision 0083). What they miss informs, and what is
+ * What must hold of figures that are kept as sums (decisions 0055, 0068 and 0104), and of lists that say where to look (decision 0083). What they miss informs, and what is
  * looked for there is audited by itself, so they are compared with their rows at night alone.
  */
 export const KEPT_CHECKS: readonly Check[] = [
   {
     name: 'A33',
     title:
-      'what lists count, what credits, the months of gateways and of expenses and the uses of addresses are said to add up to, and the figures of each day, are what their rows are; and no coins are missing where open ones are looked for',
+      'what lists count, what credits, the months of gateways and of expenses, the uses of addresses and kept readings of them are said to add up to, and the figures of each day, are what their rows are; and no coins are missing where open ones are looked for',
     mayPass: false,
     onlyInforms: true,
     query: `
@@ -64,6 +64,12 @@ export const KEPT_CHECKS: readonly Check[] = [
         union all
         select gateway_id, address_id, asset_id, -received_amount, -1 from settlements where status = 'SETTLED') both_sides
       group by gateway_id, address_id, asset_id having sum(sent) <> 0 or sum(cashouts) <> 0
+      union all
+      select 'kept readings', null, asset_id::text, sum(raw_amount) from (
+        select asset_id, raw_amount from kept_sums
+        union all
+        select asset_id, -raw_amount from kept_readings) both_sides
+      group by asset_id having sum(raw_amount) <> 0
       union all
       select 'lying deposits', null, r.asset_id || ' ' || r.address, r.received - coalesce(t.taken, 0) from (
           select d.network_id, d.asset_id, a.address, sum(d.raw_amount) as received

@@ -1,8 +1,10 @@
 import type { Chain, Deps } from '#api/deps.ts';
 import { type History, isFollowed, listUntrusted, trustEpoch, trustNetwork } from '#api/store/database-epoch.ts';
 import { insertFreeze } from '#api/store/freezes.ts';
+import { keepReading } from '#api/store/kept-readings.ts';
 import {
   type Liabilities,
+  listReconciliations,
   listUnreviewedOutgoing,
   lockReconciliations,
   markOutgoingReviewed,
@@ -13,7 +15,7 @@ import {
 import { formatAmount } from '#shared/core/money.ts';
 import { crashPoint } from '#shared/platform/crash-points.ts';
 import type { Holding, UnreadHolding } from './holding.ts';
-import { compareHoldings } from './holdings.ts';
+import { type ComparedHolding, compareInTurn } from './holdings.ts';
 import { keepHistory } from './keep-history.ts';
 import { mayLostBytesBeMined } from './lost-bytes.ts';
 import { judgeReading, type Short, scopesOf, type Verdict } from './judge-reading.ts';
@@ -35,7 +37,7 @@ export async function reconcile(deps: Deps): Promise<number> {
   for (const chain of deps.chains.values()) if ((await freezeUnknownOutgoing(deps, { id: chain.id, name: chain.config.name })) > 0) used.add(chain.config.name);
   for (const [name, chain] of deps.chains) {
     const ready = untrusted.has(name) && !used.has(name) && (await isReady(deps, chain, history.notedAt));
-    const compared = await compare(deps, chain);
+    const compared = await compare(deps, chain, { whole: ready });
     frozen += compared.frozen;
     if (ready && compared.matches) await trustAgain(deps, chain, history);
   }
@@ -43,16 +45,17 @@ export async function reconcile(deps: Deps): Promise<number> {
 }
 
 /** Compares one network; `matches` when every reading could be had, and none of them has to be had again at a later block. */
-async function compare(deps: Deps, chain: Chain): Promise<{ frozen: number; matches: boolean }> {
+async function compare(deps: Deps, chain: Chain, { whole }: { whole: boolean }): Promise<{ frozen: number; matches: boolean }> {
   let frozen = 0;
   let settled = true;
   const unread: UnreadHolding[] = [];
-  const holdings = await compareHoldings({ db: deps.db, chains: new Map([[chain.config.name, chain]]) }, (holding) => unread.push(holding));
+  const compared = await askAgain(deps, chain, await compareInTurn(deps, chain, { whole }, (holding) => unread.push(holding)));
+  const holdings = compared.map(({ holding }) => holding);
   for (const { network, symbol, why } of unread)
     if (why !== 'unopened') deps.log.warn({ err: why, network, asset: symbol }, 'what our addresses hold cannot be read; it will be compared next time');
   const shorts: (Short & { holding: Holding })[] = [];
   await report(deps, holdings);
-  const verdicts = await judge(deps, holdings);
+  const verdicts = await judge(deps, compared);
   for (const holding of holdings) {
     const verdict = verdicts.get(holding.assetId);
     settled &&= verdict !== 'suspect';
@@ -65,6 +68,31 @@ async function compare(deps: Deps, chain: Chain): Promise<{ frozen: number; matc
   const read = unread.every(({ why }) => why === 'unopened');
   if (read) deps.metrics?.reconciliationTimestamp.set({ chain: chain.config.name }, deps.wallClock() / 1_000);
   return { frozen, matches: settled && read && frozen === 0 };
+}
+
+/**
+ * Where coins are missing for the first time, asks about every address before that counts: what was kept of those that were not asked about freezes nothing by itself.
+ * Where that cannot be had, what is there counts.
+ */
+async function askAgain(deps: Deps, chain: Chain, compared: readonly ComparedHolding[]): Promise<readonly ComparedHolding[]> {
+  const kept = compared.filter(({ reading }) => reading?.whole === false).map(({ holding }) => holding);
+  const earlier = await listReconciliations(
+    deps.db.sql,
+    kept.map(({ assetId }) => assetId),
+  );
+  const doubted = kept.filter((holding) => {
+    const was = earlier.get(holding.assetId);
+    return (was?.shortSince ?? null) === null && judgeReading(was, holding).verdict !== 'matches';
+  });
+  if (doubted.length === 0) return compared;
+  try {
+    const assetIds = new Set(doubted.map(({ assetId }) => assetId));
+    const again = await compareInTurn(deps, chain, { whole: true, assetIds }, () => undefined);
+    return compared.map((one) => again.find(({ holding }) => holding.assetId === one.holding.assetId) ?? one);
+  } catch (err) {
+    deps.log.warn({ err, network: chain.config.name }, 'coins seem to be missing, and not every address can be asked about');
+    return compared;
+  }
 }
 
 /**
@@ -92,9 +120,10 @@ async function trustAgain(deps: Deps, chain: Chain, history: History): Promise<v
   deps.wake();
 }
 
-/** Judges each reading beside the one before it, and keeps them; answers the verdicts by asset. */
-async function judge(deps: Deps, holdings: readonly Holding[]): Promise<ReadonlyMap<string, Verdict>> {
-  if (holdings.length === 0) return new Map();
+/** Judges each reading beside the one before it, and keeps them, with what each address held; answers the verdicts by asset. */
+async function judge(deps: Deps, compared: readonly ComparedHolding[]): Promise<ReadonlyMap<string, Verdict>> {
+  if (compared.length === 0) return new Map();
+  const holdings = compared.map(({ holding }) => holding);
   const judged = await deps.db.transaction(async (tx) => {
     const earlier = await lockReconciliations(
       tx,
@@ -105,6 +134,7 @@ async function judge(deps: Deps, holdings: readonly Holding[]): Promise<Readonly
       tx,
       readings.map(({ holding: { assetId, height, difference }, shortSince }) => ({ assetId, height, difference, shortSince })),
     );
+    for (const { reading } of compared) if (reading !== null) await keepReading(tx, reading);
     return readings;
   });
   for (const reading of judged) tell(deps, reading);

@@ -30,15 +30,19 @@ export async function sumUnbooked(reads: Reads, { networkId, contract }: HeldAss
 }
 
 /** Addresses of ours that may hold some of an asset: every wallet of the network, and every deposit address it was ever sent to or that got gas. */
-export async function listHoldingAddresses(reads: Reads, { networkId, contract }: HeldAsset): Promise<string[]> {
-  const rows = await reads<{ address: string }[]>`
+export async function listHoldingAddresses(reads: Reads, asset: HeldAsset): Promise<string[]> {
+  const rows = await reads<{ address: string }[]>`${holdingAddresses(reads, asset)} order by 1`;
+  return rows.map((row) => row.address);
+}
+
+/** The same as a part of a statement. */
+export function holdingAddresses(reads: Reads, { networkId, contract }: HeldAsset) {
+  return reads`
     select address from wallets where network_id = ${networkId}
     union
     select distinct s.recipient as address from sightings s
     where s.network_id = ${networkId} and s.canonical and s.kind <> 'sent' and s.contract is not distinct from ${contract}
-      and exists (select 1 from deposit_addresses d where d.address = s.recipient)
-    order by 1`;
-  return rows.map((row) => row.address);
+      and exists (select 1 from deposit_addresses d where d.address = s.recipient)`;
 }
 
 /** A wallet and an asset whose balance before the watch is not in the books yet. */

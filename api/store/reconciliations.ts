@@ -15,11 +15,25 @@ export interface Reconciliation {
   accepted: Coins;
 }
 
-/** Reads the last comparisons of assets and locks their rows until commit, in the order of their ids; none of those that were never compared. */
+type StoredReconciliation = Omit<Reconciliation, 'difference' | 'accepted'> & { difference: string; accepted: string };
+
+/** The last comparisons of assets; none of those that were never compared. Locks nothing. */
+export async function listReconciliations(sql: Reads, assetIds: readonly string[]): Promise<ReadonlyMap<string, Reconciliation>> {
+  return byAsset(await sql<StoredReconciliation[]>`${reconciliations(sql, assetIds)}`);
+}
+
+/** Reads them and locks their rows until commit, in the order of their ids. */
 export async function lockReconciliations(tx: Tx, assetIds: readonly string[]): Promise<ReadonlyMap<string, Reconciliation>> {
-  const rows = await tx<(Omit<Reconciliation, 'difference' | 'accepted'> & { difference: string; accepted: string })[]>`
+  return byAsset(await tx<StoredReconciliation[]>`${reconciliations(tx, assetIds)} order by asset_id for update`);
+}
+
+function reconciliations(sql: Reads, assetIds: readonly string[]) {
+  return sql`
     select asset_id, height, difference, short_since, accepted_shortage as accepted
-    from reconciliations where asset_id = any(${[...assetIds]}::uuid[]) order by asset_id for update`;
+    from reconciliations where asset_id = any(${[...assetIds]}::uuid[])`;
+}
+
+function byAsset(rows: readonly StoredReconciliation[]): ReadonlyMap<string, Reconciliation> {
   return new Map(rows.map((row) => [row.assetId, { ...row, difference: parseTrusted(row.difference), accepted: parseTrusted(row.accepted) }]));
 }
 

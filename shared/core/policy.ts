@@ -381,6 +381,11 @@ export const POLICY = {
   coldSeconds: 60,
   /** After a move to cold storage that failed for good nothing is moved for this long: whatever made it fail costs a fee each time. */
   coldRestSeconds: HOUR,
+  /**
+   * How many addresses of an asset the chain is asked about each minute, beside wallets and those where credited coins lie: of deposits that nobody owns the largest, which
+   * hold nearly all of their value; a thousand where something moved, more than busy minutes bring; and of those at rest as many as come round in a day where 288,000 are.
+   */
+  holdingsAsked: { unallocated: 200, touched: 1_000, resting: 200 },
   /** How often it is tried whether issuers let our wallets move their tokens: payers must not go on paying in one that cannot be paid out. */
   issuerWatchSeconds: 60,
   /** How often endpoints are asked for what they lacked before: a coin that nobody could watch is offered again soon after one can. */

@@ -149,14 +149,14 @@ export const WORKING_RIGHTS: Readonly<Record<'http' | 'worker' | 'signer' | 'ind
       audit_marks audit_moves authenticators balance_looks blind_blocks canary chain_blocks chain_tips charge_draws charges clock_offset
       console_actions consumer_leases credit_draws credit_tallies credits currencies database_epochs day_changes day_figures deposit_addresses
       deposits expense_months export_parts exports freezes further_transfers gateway_entries gateway_months gateway_secrets gateways idempotency_keys indexer_leases invitations invoice_lines invoices
-      issuer_refusals ledger_accounts ledger_entries ledger_transactions lying_deposits lying_outputs
+      issuer_refusals kept_readings kept_sums ledger_accounts ledger_entries ledger_transactions lying_deposits lying_outputs
       mempool_deposits mempool_snapshots mempool_transactions networks opening_outputs operator_actions outbox output_locks parked_messages payment_events
       payment_names payment_offers payment_steps payments payout_attempts payout_events payouts people person_notices pool_moves price_quotes price_sources prices provider_sign_ins reconciliations
       recovery_codes refused_requests requests rescans rewind_requests sandbox_deposits schema_migrations screening_credits screening_days screening_scores
       policy_versions receipt_mails screenings sent_json sessions settlement_events settlement_fees settlement_policies settlement_quotes settlements sightings sign_in_links
       memberships monthly_export_files monthly_exports notification_choices notification_marks notifications person_languages roles
       signer_reports spent_outputs statements tallies
-      trace_contexts transfer_sums unexplained_balances unknown_outgoing used_signatures wallets watches webhook_answers webhook_attempts webhook_events
+      touched_holdings trace_contexts transfer_sums unexplained_balances unknown_outgoing used_signatures wallets watches webhook_answers webhook_attempts webhook_events
       withheld_payouts withheld_transfer_credits withheld_transfers
     `),
     writes: {
@@ -199,6 +199,8 @@ export const WORKING_RIGHTS: Readonly<Record<'http' | 'worker' | 'signer' | 'ind
       invoice_lines: 'insert',
       invoices: 'insert',
       issuer_refusals: 'insert update(looked_at stopped_at) delete',
+      kept_readings: 'insert update(height raw_amount read_at) delete',
+      kept_sums: 'insert update(raw_amount version)',
       ledger_accounts: 'insert update(balance)',
       ledger_entries: 'insert',
       ledger_transactions: 'insert',
@@ -250,6 +252,7 @@ export const WORKING_RIGHTS: Readonly<Record<'http' | 'worker' | 'signer' | 'ind
       sightings: 'insert update(booked_at canonical parts raw_amount)',
       spent_outputs: 'insert',
       tallies: 'insert delete',
+      touched_holdings: 'delete',
       trace_contexts: 'insert',
       transfer_sums: 'insert delete',
       unexplained_balances: 'insert update(raw_amount resolved_at to_height)',
