@@ -67,7 +67,12 @@ type LookAt = (tx: Tx, at: LookedAt) => Promise<Look | undefined>;
 
 const lookAtAll: LookAt = async (tx, at) => {
   const addresses = await listHoldingAddresses(tx, at);
-  return { version: null, whole: true, elsewhere: 0n, addresses: addresses.map((address) => ({ address, passing: 0n, answered: [], inTurn: true })) };
+  return {
+    version: null,
+    whole: true,
+    elsewhere: 0n,
+    addresses: addresses.map((address) => ({ address, settled: true, passing: 0n, answered: [], inTurn: true })),
+  };
 };
 
 interface Expected {

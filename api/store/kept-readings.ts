@@ -20,7 +20,9 @@ export interface AskedAtMost {
 /** An address that a look asks about. */
 export interface AskedAddress {
   address: string;
-  /** What of what it holds came or left by sightings that are not final yet; chain units. */
+  /** Whether all that was seen of it is final. */
+  settled: boolean;
+  /** What of what it holds came or left by sightings that are not; chain units. */
   passing: bigint;
   /** Which of what touched it a reading answers for good. */
   answered: readonly string[];
@@ -43,6 +45,7 @@ interface Row {
   address: string;
   kept: string;
   change: string;
+  settled: boolean;
   passing: string;
   answered: string[];
 }
@@ -68,7 +71,7 @@ export async function readWholeLook(tx: Tx, at: LookedAt): Promise<Look> {
  * A look at every wallet, every address where credited coins may lie or something moved, and some of the others in turn; undefined before the first whole one.
  * Of what moved and of the others no more than `most`. Must be one snapshot with what it is compared with. Locks nothing.
  */
-export async function readLook(tx: Tx, at: LookedAt, most: AskedAtMost): Promise<Look | undefined> {
+export async function readLook(tx: Tx, at: Omit<LookedAt, 'contract'>, most: AskedAtMost): Promise<Look | undefined> {
   const { networkId, assetId } = at;
   const sum = await readSum(tx, assetId);
   if (sum === undefined) return undefined;
@@ -118,10 +121,12 @@ export interface Reading {
 const AT_ONCE = 10_000;
 
 /**
- * Keeps what was read, with its sum, and gives up what it answers; a whole reading takes the place of all there were. Keeps nothing, and says so, where another reading was
- * kept since the look: that one may have been later. Locks the sum.
+ * Keeps what was read, with its sum, and gives up what it answers. Of an address of which not all is final it keeps nothing, unless the reading is whole, which takes the
+ * place of all there were: what a fork may take back stays what was seen. Keeps nothing at all, and says so, where another reading was kept since the look: that one may
+ * have been later. Locks the sum.
  */
-export async function keepReading(tx: Tx, { assetId, version, whole, height, addresses }: Reading): Promise<boolean> {
+export async function keepReading(tx: Tx, { assetId, version, whole, height, addresses: read }: Reading): Promise<boolean> {
+  const addresses = whole ? read : read.filter((one) => one.settled);
   if (version === null) await tx`insert into kept_sums (asset_id, raw_amount, version) values (${assetId}, 0, 0) on conflict (asset_id) do nothing`;
   const [sum] = await tx<{ version: number }[]>`select version from kept_sums where asset_id = ${assetId} for update`;
   if (sum?.version !== (version ?? 0)) return false;
@@ -139,7 +144,7 @@ export async function keepReading(tx: Tx, { assetId, version, whole, height, add
     const [written] = await tx<[{ change: string }]>`
       with given as (
         select * from unnest(${some.map((one) => one.address)}::text[], ${some.map((one) => (one.rawAmount - one.passing).toString())}::text[]::numeric[],
-          ${some.map((one) => one.inTurn)}::boolean[]) as g (address, raw_amount, in_turn)),
+          ${some.map((one) => String(one.inTurn))}::text[]::boolean[]) as g (address, raw_amount, in_turn)),
       fresh as (
         select g.*, r.raw_amount as was from given g left join kept_readings r on r.asset_id = ${assetId} and r.address = g.address),
       written as (
@@ -156,7 +161,7 @@ export async function keepReading(tx: Tx, { assetId, version, whole, height, add
 }
 
 function standing(reads: Reads) {
-  return reads`p.address, coalesce(t.change, 0)::text as change, coalesce(t.passing, 0)::text as passing, coalesce(t.answered, '{}') as answered`;
+  return reads`p.address, coalesce(t.change, 0)::text as change, coalesce(t.settled, true) as settled, coalesce(t.passing, 0)::text as passing, coalesce(t.answered, '{}') as answered`;
 }
 
 function kept(reads: Reads) {
@@ -168,13 +173,13 @@ function readings(reads: Reads, assetId: string) {
 }
 
 /** What moved at place `p` since its last reading. */
-function touchesOf(reads: Reads, { assetId, finalHeight }: LookedAt) {
+function touchesOf(reads: Reads, { assetId, finalHeight }: Pick<LookedAt, 'assetId' | 'finalHeight'>) {
   return reads`
-    select sum(x.raw_change) as change, sum(x.raw_change) filter (where x.height > ${finalHeight}) as passing,
+    select sum(x.raw_change) as change, bool_and(x.height <= ${finalHeight}) as settled, sum(x.raw_change) filter (where x.height > ${finalHeight}) as passing,
       array_agg(x.id::text) filter (where x.height <= ${finalHeight}) as answered
     from touched_holdings x where x.asset_id = ${assetId} and x.address = p.address`;
 }
 
-function fromRow({ address, passing, answered }: Omit<Row, 'kept'>, inTurn: boolean): AskedAddress {
-  return { address, passing: BigInt(passing), answered, inTurn };
+function fromRow({ address, settled, passing, answered }: Omit<Row, 'kept'>, inTurn: boolean): AskedAddress {
+  return { address, settled, passing: BigInt(passing), answered, inTurn };
 }

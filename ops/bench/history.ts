@@ -290,6 +290,11 @@ function closing(): string[] {
      select network_id, txid, 0, address, deposited = 'credited' from history h where deposited is not null and network = 'bitcoin' and not exists (select 1 from drawn d where d.i = h.i)
      union all
      (select network_id, txid, 1, 'bitcoin-hot', true from cashed where network = 'bitcoin' order by nonce desc limit 1)`,
+    `insert into kept_readings (asset_id, address, raw_amount, height)
+     select distinct a.id, s.recipient, 0, 0 from sightings s join assets a on a.network_id = s.network_id and a.contract is not distinct from s.contract
+       join networks n on n.id = s.network_id and n.family <> 'bitcoin'
+     where s.kind <> 'sent' and exists (select 1 from deposit_addresses d where d.address = s.recipient)`,
+    `insert into kept_sums (asset_id, raw_amount, version) select distinct asset_id, 0, 1 from kept_readings`,
     `insert into credit_tallies
      select gateway_id, asset_id, pool, matured_at is not null, sum(gross), sum(network_fee), sum(commission) from credits group by 1, 2, 3, 4`,
     `insert into day_figures (gateway_id, sandbox, day, made_on, what, count, amount, usd)

@@ -20,9 +20,10 @@ import {
 } from '#api/store/gateway-ledger.ts';
 import { findMonthPlace, listMonths, listMonthSums } from '#api/store/gateway-months.ts';
 import { findLastLookedWebhook, listGatewayWebhooks, type LookedWebhooks } from '#api/store/gateway-webhooks.ts';
-import { listHeldOutputs, listHoldingAddresses, listUnopenedHoldings, sumUnbooked, sumUnbookedOutputs } from '#api/store/holdings.ts';
+import { listHeldOutputs, listUnopenedHoldings, sumUnbooked, sumUnbookedOutputs } from '#api/store/holdings.ts';
 import { deleteOldReplies } from '#api/store/idempotency.ts';
 import { listDueMonths, listExpensesForOperator } from '#api/store/invoices.ts';
+import { keepReading, readLook } from '#api/store/kept-readings.ts';
 import { listGatewayBalances, listImbalances } from '#api/store/ledger.ts';
 import { listMisplaced } from '#api/store/misplaced-coins.ts';
 import { noteHeld, noteSettlements, noteWebhooks } from '#api/store/notifications.ts';
@@ -119,7 +120,12 @@ export const QUESTIONS: Readonly<Record<string, (subject: Subject) => Promise<un
   'outputs: to be kept watched': ({ database: { sql }, networks }) => keepWatchingOutputs(sql, networks.bitcoin),
   'outputs: held': ({ database: { sql }, networks }) => listHeldOutputs(sql, networks.bitcoin),
   'outputs: not booked': ({ database: { sql }, networks }) => sumUnbookedOutputs(sql, networks.bitcoin),
-  'holdings: addresses': ({ database: { sql }, networks }) => listHoldingAddresses(sql, { networkId: networks.tron, contract: null }),
+  'holdings: what is asked, and kept': ({ database: { transaction }, networks, usdt }) =>
+    transaction(async (tx) => {
+      const look = await readLook(tx, { networkId: networks.ethereum, assetId: usdt, finalHeight: Number.MAX_SAFE_INTEGER }, POLICY.holdingsAsked);
+      if (look === undefined) throw new Error('nothing was compared yet');
+      return keepReading(tx, { ...look, assetId: usdt, height: 0, addresses: look.addresses.map((one) => ({ ...one, rawAmount: 0n })) });
+    }),
   'holdings: roles of wallets': ({ database: { sql }, networks }) => listWalletRoles(sql, networks.ethereum),
   'holdings: not booked': ({ database: { sql }, networks }) => sumUnbooked(sql, { networkId: networks.ethereum, contract: null }),
   'holdings: not opened': ({ database: { sql }, networks }) => listUnopenedHoldings(sql, [networks.ethereum]),
