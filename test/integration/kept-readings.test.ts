@@ -362,7 +362,12 @@ describe('what addresses hold is asked in turn', () => {
     await books.db.sql`
       insert into indexer_leases (network_id, holder, epoch, expires_at, published_height, caught_up_at)
       select network_id, 'test', 1, now() + interval '1 hour', height, sluice_now() from chain_tips`;
+    await fill(250);
     expect(await reconciled()).toEqual([...rest].sort());
+    // What it read is all that is kept.
+    expect(await books.db.sql`select address from kept_readings where asset_id = ${usdt.id} order by 1`).toEqual(
+      [...rest].sort().map((address) => ({ address })),
+    );
     await fill(250);
     expect(await reconciled()).toEqual([]);
   });
