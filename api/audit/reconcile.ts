@@ -1,6 +1,6 @@
 import type { Chain, Deps } from '#api/deps.ts';
 import { type History, isFollowed, listUntrusted, trustEpoch, trustNetwork } from '#api/store/database-epoch.ts';
-import { insertFreeze } from '#api/store/freezes.ts';
+import { insertFreeze, listFreezes } from '#api/store/freezes.ts';
 import { keepReading } from '#api/store/kept-readings.ts';
 import {
   type Liabilities,
@@ -58,7 +58,7 @@ async function compare(deps: Deps, chain: Chain, { whole }: { whole: boolean }):
   const verdicts = await judge(deps, compared);
   for (const holding of holdings) {
     const verdict = verdicts.get(holding.assetId);
-    settled &&= verdict !== 'suspect';
+    settled &&= verdict === 'matches' || verdict === 'short';
     if (verdict === 'short') shorts.push({ assetId: holding.assetId, networkName: holding.network, native: holding.native, holding });
   }
   for (const { scope, assetIds } of scopesOf(shorts)) {
@@ -71,8 +71,8 @@ async function compare(deps: Deps, chain: Chain, { whole }: { whole: boolean }):
 }
 
 /**
- * Where coins are missing for the first time, asks about every address before that counts: what was kept of those that were not asked about freezes nothing by itself.
- * Where that cannot be had, what is there counts.
+ * Where coins are missing, asks about every address before that counts, each time until dispatch is frozen for it: what was kept of those that were not asked about
+ * neither raises a suspicion nor confirms one. Where that cannot be had, what is there counts.
  */
 async function askAgain(deps: Deps, chain: Chain, compared: readonly ComparedHolding[]): Promise<readonly ComparedHolding[]> {
   const kept = compared.filter(({ reading }) => reading?.whole === false).map(({ holding }) => holding);
@@ -80,10 +80,10 @@ async function askAgain(deps: Deps, chain: Chain, compared: readonly ComparedHol
     deps.db.sql,
     kept.map(({ assetId }) => assetId),
   );
-  const doubted = kept.filter((holding) => {
-    const was = earlier.get(holding.assetId);
-    return (was?.shortSince ?? null) === null && judgeReading(was, holding).verdict !== 'matches';
-  });
+  const missing = kept.filter((holding) => judgeReading(earlier.get(holding.assetId), holding).verdict !== 'matches');
+  if (missing.length === 0) return compared;
+  const told = new Set((await listFreezes(deps.db.sql)).filter(({ reason }) => reason.startsWith('A14: ')).map(({ scope }) => scope));
+  const doubted = missing.filter(({ network, assetId }) => !told.has(`network:${network}`) && !told.has(`asset:${assetId}`));
   if (doubted.length === 0) return compared;
   try {
     const assetIds = new Set(doubted.map(({ assetId }) => assetId));
@@ -120,7 +120,10 @@ async function trustAgain(deps: Deps, chain: Chain, history: History): Promise<v
   deps.wake();
 }
 
-/** Judges each reading beside the one before it, and keeps them, with what each address held; answers the verdicts by asset. */
+/**
+ * Judges each reading beside the one before it, and keeps them, with what each address held; answers the verdicts by asset. What was read beside an earlier state of the
+ * kept readings decides nothing: another worker judged since, and must not be overruled by what was told before.
+ */
 async function judge(deps: Deps, compared: readonly ComparedHolding[]): Promise<ReadonlyMap<string, Verdict>> {
   if (compared.length === 0) return new Map();
   const holdings = compared.map(({ holding }) => holding);
@@ -129,12 +132,15 @@ async function judge(deps: Deps, compared: readonly ComparedHolding[]): Promise<
       tx,
       holdings.map(({ assetId }) => assetId),
     );
-    const readings = holdings.map((holding) => ({ holding, was: earlier.get(holding.assetId), ...judgeReading(earlier.get(holding.assetId), holding) }));
+    const late = new Set<string>();
+    for (const { reading } of compared.toSorted((a, b) => (a.holding.assetId < b.holding.assetId ? -1 : 1)))
+      if (reading !== null && !(await keepReading(tx, reading))) late.add(reading.assetId);
+    const current = holdings.filter(({ assetId }) => !late.has(assetId));
+    const readings = current.map((holding) => ({ holding, was: earlier.get(holding.assetId), ...judgeReading(earlier.get(holding.assetId), holding) }));
     await upsertReconciliations(
       tx,
       readings.map(({ holding: { assetId, height, difference }, shortSince }) => ({ assetId, height, difference, shortSince })),
     );
-    for (const { reading } of compared) if (reading !== null) await keepReading(tx, reading);
     return readings;
   });
   for (const reading of judged) tell(deps, reading);

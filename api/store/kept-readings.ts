@@ -11,7 +11,7 @@ export interface LookedAt extends HeldAsset {
 export interface AskedAtMost {
   /** Of those with the largest deposits that nobody owns. */
   unallocated: number;
-  /** Of those where something moved, longest ago first. */
+  /** Of those where something moved: where that is final, which is asked once, before where it is not; longest ago first. */
   touched: number;
   /** Of those where nothing did, longest not asked about first. */
   resting: number;
@@ -62,7 +62,7 @@ async function readSum(reads: Reads, assetId: string): Promise<{ version: number
 export async function readWholeLook(tx: Tx, at: LookedAt): Promise<Look> {
   const rows = await tx<
     Omit<Row, 'kept'>[]
-  >`select ${standing(tx)} from (${holdingAddresses(tx, at)}) p left join lateral (${touchesOf(tx, at)}) t on true order by p.address`;
+  >`select ${standing(tx)} from (${holdingAddresses(tx, at)} union select address from touched_holdings where asset_id = ${at.assetId}) p left join lateral (${touchesOf(tx, at)}) t on true order by p.address`;
   const sum = await readSum(tx, at.assetId);
   return { version: sum?.version ?? null, whole: true, elsewhere: 0n, addresses: rows.map((row) => fromRow(row, true)) };
 }
@@ -88,7 +88,7 @@ export async function readLook(tx: Tx, at: Omit<LookedAt, 'contract'>, most: Ask
       select address from always
       union all
       (select t.address from touched_holdings t where t.asset_id = ${assetId} and not exists (select 1 from always a where a.address = t.address)
-        group by t.address order by min(t.id) limit ${most.touched}))
+        group by t.address order by bool_and(t.height <= ${at.finalHeight}) desc, min(t.id) limit ${most.touched}))
     select ${kept(tx)}, ${standing(tx)} from places p ${readings(tx, assetId)} left join lateral (${touchesOf(tx, at)}) t on true order by p.address`;
   const known = new Set(asked.map((row) => row.address));
   // As many more as are asked about anyway may be among them.
@@ -153,6 +153,11 @@ export async function keepReading(tx: Tx, { assetId, version, whole, height, add
         on conflict (asset_id, address) do update set raw_amount = excluded.raw_amount, height = excluded.height, read_at = excluded.read_at)
       select coalesce(sum(raw_amount - coalesce(was, 0)), 0)::text as change from fresh`;
     change += BigInt(written.change);
+  }
+  // Their turn is over all the same: whoever keeps sending to them must not keep others waiting.
+  if (!whole) {
+    const passed = read.filter((one) => one.inTurn && !one.settled).map((one) => one.address);
+    await tx`update kept_readings set read_at = clock_timestamp() where asset_id = ${assetId} and address = any(${passed}::text[])`;
   }
   await tx`update kept_sums set raw_amount = raw_amount + ${change.toString()}::text::numeric, version = version + 1 where asset_id = ${assetId}`;
   const answered = addresses.flatMap((one) => one.answered);

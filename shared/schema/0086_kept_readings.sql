@@ -52,8 +52,8 @@ returns table (asset_id uuid, address text, raw_change numeric) language sql sta
       select $4, $6 where $2 <> 'sent'
       union all select $3, -$6 where $2 <> 'sent'
       union all select $3, -$7 where $2 = 'sent') as m (address, raw_change)
-  where n.id = $1 and n.family <> 'bitcoin' and m.raw_change <> 0 and exists (select 1 from deposit_addresses d where d.address = m.address)
-    and not exists (select 1 from wallets w where w.network_id = $1 and w.address = m.address and w.role <> 'deposit');
+  where n.id = $1 and n.family <> 'bitcoin' and m.raw_change <> 0 and (select true from deposit_addresses d where d.address = m.address limit 1)
+    and (select true from wallets w where w.network_id = $1 and w.address = m.address and w.role <> 'deposit' limit 1) is null;
 $$;
 comment on function touches(uuid, text, text, text, text, numeric, numeric) is 'What a sighting moved to and from deposit addresses; other wallets are asked about always.';
 
@@ -82,13 +82,15 @@ begin
 end $$;
 comment on function touch_sighting() is 'Trigger body: writes down what a fork took back or brought again, and what a sighting says otherwise than before.';
 
--- They run with their owner's rights, and must find the owner's tables: never a temporary one that whoever is connected made first.
+-- They run with their owner's rights, and must find the owner's tables: never a temporary one that whoever is connected made first. A connection keeps the plans of their
+-- statements: one that was made while tables were short, or for a thousand sightings at once, would read all addresses for each block.
 do $$
 declare
   body regprocedure;
 begin
   for body in select p.oid from pg_proc p where p.pronamespace = current_schema()::regnamespace and p.proname like 'touch\_%' loop
     execute format('alter function %s set search_path = %I, pg_temp', body, current_schema());
+    execute format('alter function %s set enable_seqscan = off', body);
   end loop;
 end $$;
 

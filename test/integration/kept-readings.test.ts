@@ -390,7 +390,14 @@ describe('what addresses hold is asked in turn', () => {
     asked = [];
     await books.chain.mine();
     expect(await reconcile(deps)).toBe(1);
+    // Once more before it freezes; and no more once it has.
+    expect(deposits(rest)).toEqual([...rest].sort());
+    await fill(250);
+    asked = [];
+    await books.chain.mine();
+    expect(await reconcile(deps)).toBe(0);
     expect(asked.length).toBeLessThan(250);
+    expect(deposits(rest)).toEqual([]);
   });
 
   /** Empty addresses with readings of their own, which come first in turn; 250 are more than a look asks about. */
@@ -399,6 +406,217 @@ describe('what addresses hold is asked in turn', () => {
     await books.db
       .sql`insert into kept_readings (asset_id, address, raw_amount, height, read_at) select ${usdt.id}, unnest(${addresses}::text[]), 0, 1, now() - interval '1 day'`;
   };
+
+  it('and a node that told too little for one minute freezes nothing once it tells the truth, although what it told was kept', async () => {
+    await opened();
+    const rest = await leftovers(3);
+    await fill(250);
+    expect(await reconcile(deps)).toBe(0);
+    change(rest[0] as string, -5n);
+    await books.db.sql`update kept_readings set read_at = now() - interval '2 days' where address = ${rest[0] as string} and asset_id = ${usdt.id}`;
+    expect(await reconcile(deps)).toBe(0);
+    expect(await suspected()).toBe(1);
+    await fill(250);
+    change(rest[0] as string, 5n);
+    await books.chain.mine();
+    expect([await reconcile(deps), await suspected(), await books.db.sql`select scope from freezes`]).toEqual([0, 0, []]);
+  });
+
+  const suspected = async (): Promise<number> => (await books.db.sql`select 1 from reconciliations where short_since is not null`).length;
+
+  it('and of two workers that ask at once the one that began earlier decides nothing, so that what the other one missed is not forgotten', async () => {
+    await opened();
+    await leftovers(1);
+    await fill(1);
+    expect(await reconcile(deps)).toBe(0);
+    // The other worker asks, misses something and notes it, while this one has been told all and not kept it.
+    let between = async (): Promise<void> => undefined;
+    const slow: Deps = {
+      ...deps,
+      db: {
+        ...deps.db,
+        transaction: async (run: Parameters<typeof deps.db.transaction>[0]) => {
+          const doing = between;
+          if (askedSome) {
+            between = async () => undefined;
+            await doing();
+          }
+          return deps.db.transaction(run);
+        },
+      } as Deps['db'],
+      chains: new Map([
+        [
+          chain.config.name,
+          {
+            ...chain,
+            reader: {
+              ...chain.reader,
+              balance: (...of: Parameters<typeof chain.reader.balance>) => {
+                askedSome = true;
+                return chain.reader.balance(...of);
+              },
+            },
+          },
+        ],
+      ]),
+    };
+    let askedSome = false;
+    between = async () => {
+      change(books.hotWallet, -7n);
+      expect(await reconcile(deps)).toBe(0);
+      expect(await suspected()).toBe(1);
+    };
+    expect(await reconcile(slow)).toBe(0);
+    expect(await suspected()).toBe(1);
+    await books.chain.mine();
+    expect(await reconcile(deps)).toBe(1);
+  });
+
+  it('and dust that is never final at those whose turn it is keeps no other waiting', async () => {
+    const rest = await leftovers(6);
+    await look({ whole: true });
+    await books.db.sql`update kept_readings set read_at = now() - interval '1 day' where address = any(${rest.slice(0, 2)}) and asset_id = ${usdt.id}`;
+    await books.chain.mine(rest.slice(0, 2).map((address) => paid(address, 1n)));
+    const turns: string[] = [];
+    for (let i = 0; i < 3; i++) {
+      expect(await look({ most: { ...NOBODY, resting: 2 } })).toEqual([]);
+      turns.push(...deposits(rest));
+    }
+    expect([...new Set(turns)].sort()).toEqual([...rest].sort());
+  });
+
+  it('and what is final is asked about before what is not, so that it need not wait for the finality of others', async () => {
+    const rest = await leftovers(5);
+    await insertLate(rest[4] as string, 0n);
+    await books.chain.mine(rest.slice(0, 4).map((address) => paid(address, 1n)));
+    change(rest[4] as string, 2n);
+    await insertLate(rest[4] as string, 2n);
+    expect([await look({ most: { ...NOBODY, touched: 3 } }), asked.includes(rest[4] as string)]).toEqual([[], true]);
+  });
+
+  it('and one that is asked about whole answers for what only left an address, too', async () => {
+    const { address } = (await payments(1))[0] as TestPayment;
+    await look();
+    const sweep = aSentTransaction(address, { rawFee: '0' });
+    await books.chain.mine([sweep, books.chain.transfer(STRANGER, usdt, 5n, { sender: address, txid: sweep.txid })]);
+    await books.chain.mineEmpty(2);
+    await look({ whole: true });
+    expect([deposits([address]), await touched()]).toEqual([[address], 0]);
+  });
+
+  /** What the canonical sightings of a deposit address add up to, as a node that shows just them tells. */
+  const seenOf = async (address: string, contract: string | null): Promise<bigint> => {
+    const [row] = await books.db.sql<[{ sum: string }]>`
+      select coalesce(sum(case when kind = 'sent' then -raw_fee::numeric when sender = recipient then 0 when recipient = ${address} then raw_amount::numeric else -raw_amount::numeric end), 0)::text as sum
+      from sightings where network_id = ${books.network.id} and canonical and (sender = ${address} or recipient = ${address}) and contract is not distinct from ${contract}`;
+    return BigInt(row.sum);
+  };
+  const tellSeen = (): void => {
+    const told = (address: string, contract: string | null) => {
+      if (contract === usdt.contract) asked.push(address);
+      return seenOf(address, contract);
+    };
+    chain = { ...chain, reader: { ...chain.reader, balance: told } };
+    deps = { ...deps, chains: new Map([[chain.config.name, chain]]) };
+  };
+  /** Where what is kept, with what moved since, is not what was seen. */
+  const wrong = async (addresses: readonly string[]): Promise<object[]> => {
+    const found: object[] = [];
+    for (const asset of [usdt, eth])
+      for (const address of addresses) {
+        const [row] = await books.db.sql<[{ standing: string }]>`
+          select (coalesce((select raw_amount from kept_readings where asset_id = ${asset.id} and address = ${address}), 0)
+            + coalesce((select sum(raw_change) from touched_holdings where asset_id = ${asset.id} and address = ${address}), 0))::text as standing`;
+        const seen = await seenOf(address, asset.contract);
+        if (BigInt(row.standing) !== seen) found.push({ symbol: asset.symbol, address, standing: row.standing, seen: String(seen) });
+      }
+    return [...found, ...(await doNotAddUp())];
+  };
+  /** The same numbers each time. */
+  const numbers = (seed: number) => {
+    let state = seed;
+    return (below: number): number => {
+      state = (state * 1_103_515_245 + 12_345) % 2_147_483_648;
+      return Math.floor((state / 2_147_483_648) * below);
+    };
+  };
+
+  it.each([1, 2, 3, 4])('and whatever comes, goes, is orphaned and comes back, each address stands at what was seen of it (%i)', async (seed) => {
+    tellSeen();
+    const any = numbers(seed);
+    const addresses = (await payments(8)).map(({ address }) => address);
+    const one = (): string => addresses[any(addresses.length)] as string;
+    for (const asset of [usdt, eth]) await books.chain.mine(addresses.map((address) => books.chain.transfer(address, asset, 10_000n)));
+    await books.chain.mineEmpty(3);
+    for (let step = 0; step < 40; step++) {
+      const asset = any(2) === 0 ? usdt : eth;
+      const what = any(8);
+      if (what <= 2) await books.chain.mine(Array.from({ length: any(4) }, () => books.chain.transfer(one(), asset, BigInt(1 + any(50)))));
+      else if (what === 3) {
+        const from = one();
+        const sweep = aSentTransaction(from, { rawFee: String(any(9)) });
+        await books.chain.mine([sweep, books.chain.transfer(any(2) === 0 ? one() : STRANGER, asset, BigInt(1 + any(9)), { sender: from, txid: sweep.txid })]);
+      } else if (what === 4 && books.chain.height > 104) {
+        books.chain.forkAt(books.chain.height - 1);
+        await books.chain.mine();
+      } else if (what === 5) {
+        // A fork that is deeper than finality, or that ends.
+        await books.db.sql`
+          update sightings set canonical = not canonical where id in (select id from sightings where booked_at is null and raw_amount is distinct from 10000 order by md5(id::text || ${String(step)}) limit ${1 + any(3)})`;
+      } else if (what === 6) await insertLate(one(), BigInt(1 + any(9)));
+      else await books.chain.mineEmpty(1 + any(2));
+      const stored = any(3) > 0;
+      const compared = await compare({ whole: any(6) === 0, most: { unallocated: any(2), touched: any(4), resting: any(3) } });
+      expect({ step, differs: differences(compared) }).toEqual({ step, differs: [] });
+      // What is seen between a look and what is kept of it must be on neither side, or on both.
+      if (any(3) === 0) await insertLate(one(), BigInt(1 + any(9)));
+      if (stored) await store(compared);
+      expect({ step, wrong: await wrong(addresses) }).toEqual({ step, wrong: [] });
+    }
+  });
+
+  it('and writers of several chains, forks and workers at once neither wait for one another for ever nor lose what moved', async () => {
+    tellSeen();
+    const addresses = (await payments(6)).map(({ address }) => address);
+    await books.chain.mineEmpty(4);
+    await look();
+    const height = books.chain.height - 2;
+    const blockHash = books.chain.branch.find((one) => one.to === height)?.hash as string;
+    const write = async (writer: number): Promise<void> => {
+      const any = numbers(writer + 100);
+      for (let i = 0; i < 25; i++) {
+        const many = Array.from({ length: 1 + any(20) }, (_, at) => ({
+          ...books.chain.transfer(addresses[any(addresses.length)] as string, any(2) === 0 ? usdt : eth, BigInt(1 + any(9))),
+          height,
+          blockHash,
+          position: at,
+        }));
+        await books.deps.db.transaction((tx) => insertSightings(tx, any(4) === 0 ? books.otherNetwork.id : books.network.id, many));
+        const txids = many.slice(0, any(many.length + 1)).map(({ txid }) => txid);
+        await books.db.sql`update sightings set canonical = false where txid = any(${txids})`;
+        if (any(2) === 0) await books.db.sql`update sightings set canonical = true where txid = any(${txids})`;
+      }
+    };
+    let writing = true;
+    const judge = async (): Promise<number> => {
+      let kept = 0;
+      while (writing) {
+        const read = await compareInTurn(deps, chain, { whole: kept % 7 === 6, most: { unallocated: 1, touched: 3, resting: 2 } });
+        if ((await store(read)).includes(true)) kept += 1;
+        expect(await doNotAddUp()).toEqual([]);
+      }
+      return kept;
+    };
+    const judges = [judge(), judge()];
+    await Promise.all([1, 2, 3, 4].map(write)).finally(() => (writing = false));
+    expect((await Promise.all(judges)).reduce((sum, kept) => sum + kept, 0)).toBeGreaterThan(0);
+    // What a judge was told beside a writer is asked about again, because it is on the list.
+    while ((await touchedHere()) > 0) await look({ most: { ...NOBODY, touched: 3 } });
+    expect(await look({ most: NOBODY })).toEqual([]);
+  }, 60_000);
+
+  const touchedHere = async (): Promise<number> =>
+    (await books.db.sql`select 1 from touched_holdings where asset_id = any(${[usdt.id, eth.id]}::uuid[])`).length;
 
   it('and no process but a worker may write what is kept, and nobody what moved', async () => {
     const may = async (role: 'http' | 'worker' | 'signer', table: string): Promise<boolean[]> => {
