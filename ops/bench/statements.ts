@@ -75,14 +75,23 @@ const IDS = /([0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12
 const KEY = /^order-/;
 const BYTES = /^\\x[0-9a-f]+$/;
 
+/** In an order of their own: reads that go out at the same time are logged in any. */
+function inOrder(statements: readonly Statement[]): Statement[] {
+  return statements.toSorted((a, b) => a.text.localeCompare(b.text));
+}
+
+/** Whether two requests of a kind ran the same statements, whatever their values. */
+export function ranTheSame(first: readonly Statement[], second: readonly Statement[]): boolean {
+  const others = inOrder(second);
+  return first.length === others.length && inOrder(first).every(({ text }, i) => text === others[i]?.text);
+}
+
 /**
  * Ids and keys that are new with each request: those that the second of two requests of a kind does not have. What stands
  * for them is another random value each time, the same one wherever it stands.
  */
 export function freshValues(first: readonly Statement[], second: readonly Statement[]): string[] {
-  // Reads that go out at the same time are logged in any order.
-  const [one, other] = [first, second].map((statements) => statements.toSorted((a, b) => a.text.localeCompare(b.text))) as [Statement[], Statement[]];
-  if (one.length !== other.length || one.some(({ text }, i) => text !== other[i]?.text)) throw new Error('two requests of a kind ran different statements');
+  const [one, other] = [inOrder(first), inOrder(second)];
   const piecesOf = (statements: Statement[]) => statements.flatMap(({ values }) => values.flatMap((value) => [value, ...(value?.split(IDS) ?? [])]));
   const seen = new Set(piecesOf(other));
   const isFresh = (value: string | null): value is string => value !== null && !seen.has(value) && (UUID.test(value) || BYTES.test(value) || KEY.test(value));

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { readStatements } from '#ops/bench/statements.ts';
+import { ranTheSame, readStatements } from '#ops/bench/statements.ts';
 
 const line = (pid: number, text: string): string => `2026-11-27 11:00:00.000 UTC [${pid}] LOG:  duration: 0.1 ms  execute s: ${text}`;
 
@@ -21,4 +21,11 @@ it('tells the statements of a request without those that note requests beside it
     { text: 'commit', values: [] },
     { text: 'select 1 from requests', values: [] },
   ]);
+});
+
+it('tells two requests that ran the same statements, in any order and with any values, from one beside which something else ran', () => {
+  const ran = (...texts: string[]) => texts.map((text, i) => ({ text, values: [String(i)] }));
+  expect(ranTheSame(ran('begin', 'select 1', 'commit'), ran('select 1', 'begin', 'commit'))).toBe(true);
+  expect(ranTheSame(ran('begin', 'commit'), ran('begin', 'update processes', 'commit'))).toBe(false);
+  expect(ranTheSame(ran('select 1', 'select 1'), ran('select 1', 'select 2'))).toBe(false);
 });
