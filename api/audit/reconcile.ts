@@ -85,14 +85,10 @@ async function askAgain(deps: Deps, chain: Chain, compared: readonly ComparedHol
   const told = new Set((await listFreezes(deps.db.sql)).filter(({ reason }) => reason.startsWith('A14: ')).map(({ scope }) => scope));
   const doubted = missing.filter(({ network, assetId }) => !told.has(`network:${network}`) && !told.has(`asset:${assetId}`));
   if (doubted.length === 0) return compared;
-  try {
-    const assetIds = new Set(doubted.map(({ assetId }) => assetId));
-    const again = await compareInTurn(deps, chain, { whole: true, assetIds }, () => undefined);
-    return compared.map((one) => again.find(({ holding }) => holding.assetId === one.holding.assetId) ?? one);
-  } catch (err) {
-    deps.log.warn({ err, network: chain.config.name }, 'coins seem to be missing, and not every address can be asked about');
-    return compared;
-  }
+  const again = await compareInTurn(deps, chain, { whole: true, assetIds: new Set(doubted.map(({ assetId }) => assetId)) }, ({ network, symbol, why }) => {
+    if (why !== 'unopened') deps.log.warn({ err: why, network, asset: symbol }, 'coins seem to be missing, and not every address can be asked about');
+  });
+  return compared.map((one) => again.find(({ holding }) => holding.assetId === one.holding.assetId) ?? one);
 }
 
 /**

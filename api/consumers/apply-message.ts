@@ -26,6 +26,7 @@ import { listUntold, orphanSightings } from '#api/store/sightings.ts';
 import { acknowledgeWatches } from '#api/store/deposit-addresses.ts';
 import { applyOutgoing, isAnyOutgoing } from '#api/payouts/apply-outgoing.ts';
 import type { BlockMessage } from '#shared/core/chain-events.ts';
+import { bothEnded } from '#shared/core/both-ended.ts';
 import { uuidFrom } from '#shared/core/ids.ts';
 import { formatAmount } from '#shared/core/money.ts';
 import { type Mark, reconcile } from '#shared/core/reconcile.ts';
@@ -134,7 +135,7 @@ async function applyBlocks(
   }
   const blockTime = new Date(message.time * 1_000);
   const finalHeight = Math.max(message.finalNumber, given.tip?.finalHeight ?? message.finalNumber);
-  // Sent ahead of what the block holds, which asks nothing about them; where one fails, so does what comes behind it.
+  // Sent ahead of what the block holds, which asks nothing about them.
   const tipWritten = Promise.all([
     upsertBlock(tx, { networkId: network.id, height: message.to, hash: message.hash, parentHash: message.parentHash, blockTime }),
     writeTip(tx, {
@@ -150,12 +151,11 @@ async function applyBlocks(
     }),
     pruneBlocksBelow(tx, network.id, message.to - Math.max(KEPT_BLOCKS, 2 * (message.to - finalHeight))),
   ]);
-  tipWritten.catch(() => undefined);
-  await storeContent(tx, deps, network, message, given.paid);
+  // Where the tip cannot be written, what is sent behind it fails too, but says nothing of why.
+  await bothEnded(tipWritten, storeContent(tx, deps, network, message, given.paid));
   if (message.byLogs) await rescanAfterLogs(tx, { id: uuidFrom(deps.randomBytes(16)), networkId: network.id, from: message.from, to: message.to });
   crashPoint('ingest.transfers-written');
-  const [, [any], regained] = await Promise.all([
-    tipWritten,
+  const [[any], regained] = await Promise.all([
     // Behind the tip, which says what is final.
     tx<[{ outgoing: boolean; mayCredit: boolean }]>`
       select ${isAnyOutgoing(tx, { networkId: network.id, finalHeight })} as outgoing,

@@ -60,9 +60,9 @@ async function readSum(reads: Reads, assetId: string): Promise<{ version: number
 
 /** A look at every address that may hold some of the asset; what was kept counts for nothing in it. Must be one snapshot with what it is compared with. Locks nothing. */
 export async function readWholeLook(tx: Tx, at: LookedAt): Promise<Look> {
-  const rows = await tx<
-    Omit<Row, 'kept'>[]
-  >`select ${standing(tx)} from (${holdingAddresses(tx, at)} union select address from touched_holdings where asset_id = ${at.assetId}) p left join lateral (${touchesOf(tx, at)}) t on true order by p.address`;
+  const rows = await tx<Omit<Row, 'kept'>[]>`
+    select ${standing(tx)} from (${holdingAddresses(tx, at)} union select address from touched_holdings where asset_id = ${at.assetId}) p
+    left join lateral (${touchesOf(tx, at)}) t on true order by p.address`;
   const sum = await readSum(tx, at.assetId);
   return { version: sum?.version ?? null, whole: true, elsewhere: 0n, addresses: rows.map((row) => fromRow(row, true)) };
 }
