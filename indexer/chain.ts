@@ -76,7 +76,7 @@ export function followChain(deps: IndexerDeps, network: NetworkConfig): Followed
     const watched = watchlist ?? createWatchlist();
     if (watchlist === undefined) {
       const lease = { networkId: known.id, holder: deps.holder, epoch };
-      await whileHeld(deps.sql, lease, { signal: abort.signal, work: () => loadWatches(deps.transaction, known.id, watched.addAll) });
+      await whileHeld(deps.sql, lease, { signal: abort.signal, work: () => loadWatches(deps.snapshot, known.id, watched.addAll) });
     }
     const tip = await readTip(deps.sql, known.id);
     life = {

@@ -13,7 +13,7 @@ import type { Watchlist } from './watchlist.ts';
 /** What an indexer process is made of; nothing of this is a global. */
 export interface IndexerDeps {
   sql: Sql;
-  transaction: Database['transaction'];
+  snapshot: Database['snapshot'];
   streams: Streams;
   log: Logger;
   metrics: IndexerMetrics;

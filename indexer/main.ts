@@ -72,7 +72,7 @@ async function main(config: IndexerConfig): Promise<void> {
   const supervisor = superviseChains(
     {
       sql: database.sql,
-      transaction: database.transaction,
+      snapshot: database.snapshot,
       streams,
       log,
       metrics,

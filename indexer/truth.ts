@@ -52,9 +52,8 @@ export async function readTrail(sql: Reads, networkId: string): Promise<Last[]> 
  * the CPU (decision 0051). All stretches are read in one snapshot, because an acknowledgement may move a row from one that is still to be read to one
  * that was. A watch that is asked for after it is found by its missing acknowledgement.
  */
-export async function loadWatches(transaction: Database['transaction'], networkId: string, add: (addresses: string) => void): Promise<void> {
-  await transaction(async (tx) => {
-    await tx`set transaction isolation level repeatable read, read only`;
+export async function loadWatches(snapshot: Database['snapshot'], networkId: string, add: (addresses: string) => void): Promise<void> {
+  await snapshot(async (tx) => {
     // Nobody may write the table anew, and every row to another place, between two stretches.
     await tx`lock table watches in access share mode`;
     const [{ blocks }] = await tx<[{ blocks: number }]>`select pg_relation_size('watches') / current_setting('block_size')::bigint as blocks`;

@@ -40,8 +40,7 @@ export async function readHosted(deps: Deps, paymentId: string): Promise<HostedP
 }
 
 async function readAt(deps: Deps, paymentId: string): Promise<{ hosted: HostedPayment; expirable: boolean }> {
-  return deps.db.transaction(async (tx) => {
-    await tx`set transaction isolation level repeatable read, read only`;
+  return deps.db.snapshot(async (tx) => {
     const now = await readMoment(tx);
     const payment = await loadHostedPayment(deps, { paymentId }, tx);
     const gateway = await findGateway(tx, payment.gatewayId);

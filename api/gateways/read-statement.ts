@@ -14,8 +14,7 @@ type StatementItem = Statement['items'][number];
  */
 export async function readStatement(deps: Pick<Deps, 'db'>, { gateway, month }: { gateway: Gateway; month: string }): Promise<Statement> {
   const of = { gatewayId: gateway.id, month: `${month}-01` };
-  const { place, sums } = await deps.db.transaction(async (tx) => {
-    await tx`set transaction isolation level repeatable read read only`;
+  const { place, sums } = await deps.db.snapshot(async (tx) => {
     return { place: await findMonthPlace(tx, of), sums: await listMonthSums(tx, of) };
   });
   if (place === undefined) throw new ServiceError('not_found');

@@ -34,8 +34,7 @@ export async function explainAnyPayment(deps: Deps, paymentId: string): Promise<
 async function explain(deps: Deps, paymentId: string, gatewayId: string | null): Promise<Explanation> {
   if (!isUuid(paymentId)) throw new ServiceError('not_found');
   // Read in one snapshot, so that a payment that resolves meanwhile is not half told.
-  const facts = await deps.db.transaction(async (tx): Promise<ExplainedPayment | undefined> => {
-    await tx`set transaction isolation level repeatable read, read only`;
+  const facts = await deps.db.snapshot(async (tx): Promise<ExplainedPayment | undefined> => {
     const payment = await findPayment(tx, paymentId);
     if (payment === undefined || (gatewayId !== null && payment.gatewayId !== gatewayId)) return undefined;
     const parts = await readParts(deps, payment, tx);

@@ -43,8 +43,7 @@ export interface BalanceItem {
  */
 export async function listBalances(deps: Deps, { gateway }: { gateway: Gateway }): Promise<{ items: BalanceItem[] }> {
   const screens = gateway.settings.screening.enabled;
-  const { balances, credits, assets } = await deps.db.transaction(async (tx) => {
-    await tx`set transaction isolation level repeatable read read only`;
+  const { balances, credits, assets } = await deps.db.snapshot(async (tx) => {
     return {
       balances: (await gatewayBalances(tx, gateway.id)).map((one) => (screens ? one : { ...one, held: zero, heldPending: zero })),
       credits: (await summariseCredits(tx, gateway.id)).filter((one) => screens || one.pool === 'green'),

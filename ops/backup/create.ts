@@ -22,8 +22,7 @@ export async function createBackup(databaseUrl: string, folder: string): Promise
   if ((await readdir(folder)).length > 0) throw new Error(`${folder} is not empty`);
   const database = connect(databaseUrl, { name: 'sluice-backup', max: 1, deadlines: 'none' });
   try {
-    const manifest = await database.transaction(async (tx) => {
-      await tx`set transaction isolation level repeatable read, read only`;
+    const manifest = await database.snapshot(async (tx) => {
       return writeTables(tx, folder);
     });
     await writeDurably(join(folder, MANIFEST), `${JSON.stringify(manifest, null, 2)}\n`);

@@ -145,7 +145,7 @@ export const QUESTIONS: Readonly<Record<string, (subject: Subject) => Promise<un
   'jobs counted': ({ database: { sql } }) => countOutbox(sql),
   'replies forgotten': ({ database: { sql } }) => deleteOldReplies(sql, 1_000),
   'months to close': ({ database: { sql } }) => listDueMonths(sql),
-  'indexer: watches': ({ database, networks }) => loadWatches(database.transaction, networks.ethereum, () => undefined),
+  'indexer: watches': ({ database, networks }) => loadWatches(database.snapshot, networks.ethereum, () => undefined),
   'indexer: pulse': ({ database: { sql }, networks }) =>
     takePulse(sql, { networkId: networks.ethereum, holder: 'nobody', epoch: 0 }, { publishedHeight: null, caughtUpSecondsAgo: null }),
   'audit: what changed': async ({ database: { sql, transaction } }) => {

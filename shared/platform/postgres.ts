@@ -25,6 +25,8 @@ export interface Database {
    * leaves open whether it happened: read again by its natural key before doing anything else (reliability D5).
    */
   transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
+  /** The same of reads that all see the books at one moment: REPEATABLE READ, in which nothing can be written. */
+  snapshot<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
   /** The same database for somebody who would rather fail, with POOL_EXHAUSTED, than wait longer than that for a free connection. */
   waitingAtMost(milliseconds: number): Database;
   pool(): PoolState;
@@ -79,9 +81,12 @@ export function connect(url: string, options: ConnectOptions): Database {
   const transactions = openPool(url, { ...common, max, onlyTransactionsWrite: true });
   const observe = options.observe ?? (() => undefined);
 
+  const inTransaction = <T>(beginning: string, atMostMs: number | undefined, work: (tx: Tx) => Promise<T>): Promise<T> =>
+    timed(observe, () => retry(() => transact(transactions, observe, { beginning, atMostMs }, work)));
   const view = (atMostMs: number | undefined): Database => ({
     sql: Object.assign(steer(statements.client, runAlone(statements, observe, atMostMs)), { reserve: () => reserve(statements, observe, atMostMs) }),
-    transaction: (work) => timed(observe, () => retry(() => transact(transactions, observe, atMostMs, work))),
+    transaction: (work) => inTransaction(BEGIN_WRITING, atMostMs, work),
+    snapshot: (work) => inTransaction(BEGIN_SNAPSHOT, atMostMs, work),
     waitingAtMost: (milliseconds) => view(milliseconds),
     apart: (other) => connect(url, other),
     pool() {
@@ -187,11 +192,16 @@ function onConnection(pool: Pool, connection: Connection, observe: Observe): { s
   };
 }
 
-async function transact<T>(pool: Pool, observe: Observe, atMostMs: number | undefined, work: (tx: Tx) => Promise<T>): Promise<T> {
+async function transact<T>(
+  pool: Pool,
+  observe: Observe,
+  { beginning, atMostMs }: { beginning: string; atMostMs: number | undefined },
+  work: (tx: Tx) => Promise<T>,
+): Promise<T> {
   const connection = await pool.lend(atMostMs);
   const { sql, close, failed } = onConnection(pool, connection, observe);
   try {
-    const { begun } = await begin(connection);
+    const { begun } = await begin(connection, beginning);
     const result = await rolledBack(connection, async () => {
       const made = await work(sql as Tx);
       // Nobody may go on as if a statement had worked that did not.
@@ -215,17 +225,18 @@ async function transact<T>(pool: Pool, observe: Observe, atMostMs: number | unde
 /** Connections on which the server lets nothing write but what began with BEGIN_WRITING; a proxy may have dropped that setting. */
 const guarded = new WeakSet<Connection>();
 const BEGIN_WRITING = 'begin read write';
+const BEGIN_SNAPSHOT = 'begin isolation level repeatable read, read only';
 
 /**
  * Begins a transaction. On a guarded connection the first statement follows without waiting for the answer, because one that follows a BEGIN that failed
  * writes nothing: outside of such a transaction the server refuses it. The caller must wait for `begun` before it takes anything for done.
  */
-async function begin(connection: Connection): Promise<{ begun: Promise<unknown> }> {
+async function begin(connection: Connection, beginning: string): Promise<{ begun: Promise<unknown> }> {
   const known = guarded.has(connection);
   // Asked before BEGIN, because what a transaction sets for itself has to come before its first query.
   const [row] = known ? [] : await connection.run((own) => own<[{ guard: string }]>`select current_setting('default_transaction_read_only') as guard`);
   if (row?.guard === 'on') guarded.add(connection);
-  const begun = connection.control(BEGIN_WRITING).catch((error: unknown) => {
+  const begun = connection.control(beginning).catch((error: unknown) => {
     // A standby says so in its own words, and a server that turned read-only in others.
     throw (error as { code?: unknown }).code === '0A000' ? Object.assign(error as Error, { code: READ_ONLY }) : error;
   });

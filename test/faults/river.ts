@@ -161,7 +161,7 @@ export async function aRiver(): Promise<River> {
       const followed = followChain(
         {
           sql: own.database.sql,
-          transaction: own.database.transaction,
+          snapshot: own.database.snapshot,
           streams: own.streams,
           log,
           metrics: createIndexerMetrics('test'),

@@ -116,14 +116,14 @@ describe('the snapshot of a payment nobody paid', () => {
 it('pages that ask at once share reads, and leave half of the transactions to those who pay', async () => {
   const payments = await Promise.all(Array.from({ length: 15 }, () => aHosted()));
   let [reads, running, most] = [0, 0, 0];
-  const transaction: typeof world.deps.db.transaction = async (work) => {
+  const snapshot: typeof world.deps.db.snapshot = async (work) => {
     [reads, running] = [reads + 1, running + 1];
     most = Math.max(most, running);
-    return world.deps.db.transaction(work).finally(() => {
+    return world.deps.db.snapshot(work).finally(() => {
       running -= 1;
     });
   };
-  const deps = { ...world.deps, db: { ...world.deps.db, transaction } };
+  const deps = { ...world.deps, db: { ...world.deps.db, snapshot } };
   const hosted = openHostedCheckout(deps);
   const pages = payments.flatMap(({ id }) => Array.from({ length: 20 }, () => hosted.read(deps, id)));
   expect(new Set((await Promise.all(pages)).map(({ snapshot }) => snapshot.payment.id)).size).toBe(15);
@@ -131,7 +131,7 @@ it('pages that ask at once share reads, and leave half of the transactions to th
 });
 
 it('a database that says nothing at all is told to the payer while they still wait', async () => {
-  const deps = { ...world.deps, db: { ...world.deps.db, transaction: () => new Promise<never>(() => undefined) } };
+  const deps = { ...world.deps, db: { ...world.deps.db, snapshot: () => new Promise<never>(() => undefined) } };
   const hosted = openHostedCheckout(deps, { patienceMs: 50 });
   for (let times = 0; times < 2; times++) {
     const pages = Array.from({ length: 15 }, () => hosted.read(deps, randomUUID()));

@@ -32,14 +32,14 @@ beforeAll(async () => {
   if (stored === undefined) throw new Error('no network');
   const config = { ...stored.config, rpcUrls: [rpc.url] };
   const { hash } = await node.node.call<{ hash: string }>('eth_getBlockByNumber', ['0x0', false]);
-  const { sql, transaction } = service.world.database.as('indexer');
+  const { sql, snapshot } = service.world.database.as('indexer');
   await service.world.database.sql`update networks set genesis_hash = ${hash} where id = ${stored.id}`;
   const streams = openStreams({ url: service.world.redis.url, key: TEST_SECRETS.SLUICE_STREAM_KEY, name: 'header-field', log: service.deps.log });
   stops.push(() => streams.close());
   indexer = followChain(
     {
       sql,
-      transaction,
+      snapshot,
       streams,
       log: service.deps.log,
       metrics,

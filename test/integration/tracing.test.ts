@@ -53,7 +53,7 @@ beforeAll(async () => {
   const indexer = followChain(
     {
       sql: world.database.as('indexer').sql,
-      transaction: world.database.as('indexer').transaction,
+      snapshot: world.database.as('indexer').snapshot,
       streams,
       log,
       metrics: createIndexerMetrics('test'),

@@ -28,11 +28,11 @@ async function load(networkId: string, between: () => Promise<unknown> = async (
   const list = createWatchlist();
   // One after the other: two that change the same rows at once would lock them in no order.
   let happened: Promise<unknown> = Promise.resolve();
-  const { transaction } = database.as('indexer');
+  const { snapshot } = database.as('indexer');
   await loadWatches(
     // Each statement waits for what happened after the one before.
     (work) =>
-      transaction((tx) =>
+      snapshot((tx) =>
         work(
           new Proxy(tx, {
             apply: async (target, that, args) => {
@@ -92,11 +92,11 @@ it('asks the clock once for each stretch, however many watches end', async () =>
   await database.sql`delete from watches`;
   const ours = await aNetwork(1, 2_000);
   await database.sql`update watches set watch_until = now() + interval '1 day' where network_id = ${ours}`;
-  const { transaction } = database.as('indexer');
+  const { snapshot } = database.as('indexer');
   let looks: number | undefined;
   await loadWatches(
     (work) =>
-      transaction(async (tx) => {
+      snapshot(async (tx) => {
         const done = await work(tx);
         [{ looks }] = await tx<[{ looks: number }]>`select (seq_scan + idx_scan)::int as looks from pg_stat_xact_user_tables where relname = 'clock_offset'`;
         return done;

@@ -32,16 +32,16 @@ const BETWEEN_LOOKS_MS = 10_000;
 
 /** An indexer without a process: its clock moves only between looks, and it never waits. */
 export async function aScanner(given: {
-  db: Pick<Database, 'sql' | 'transaction'>;
+  db: Pick<Database, 'sql' | 'snapshot'>;
   network: NetworkConfig;
   networkId: string;
   reader: ReturnType<typeof openReader>;
 }): Promise<Scanner> {
   const { network, networkId, reader } = given;
-  const { sql, transaction } = given.db;
+  const { sql, snapshot } = given.db;
   const holder = randomUUID();
   const watchlist = createWatchlist();
-  await loadWatches(transaction, networkId, watchlist.addAll);
+  await loadWatches(snapshot, networkId, watchlist.addAll);
   let nowMs = 0;
   let published: string[] = [];
   let problem: string | undefined;
@@ -53,7 +53,7 @@ export async function aScanner(given: {
   };
   const deps: IndexerDeps = {
     sql,
-    transaction,
+    snapshot,
     streams: stream as Streams,
     log: createLogger({ component: 'test', level: process.env.SLUICE_TEST_LOGS ? 'debug' : 'silent' }),
     metrics: createIndexerMetrics('test'),
