@@ -1,12 +1,8 @@
 import type { Chain, Deps } from '#api/deps.ts';
-import { readTip } from '#api/store/chain-blocks.ts';
-import { listAssets, type StoredAsset } from '#api/store/assets.ts';
-import { bookedHoldings } from '#api/ledger/balances.ts';
-import { listHoldingAddresses, sumUnbooked } from '#api/store/holdings.ts';
-import { type AskedAtMost, type Look, type LookedAt, type Reading, readLook, readWholeLook } from '#api/store/kept-readings.ts';
-import { listUnopenedAssets, listWalletRoles } from '#api/store/reconciliations.ts';
+import { listBookedBalances, listHoldingAddresses } from '#api/store/holdings.ts';
+import { type AskedAtMost, type Look, type LookedAt, type Reading, readLooks, readWholeLook } from '#api/store/kept-readings.ts';
 import { ChainUnavailable } from '#shared/chains/chain.ts';
-import { type Coins, amount, fromUnits } from '#shared/core/money.ts';
+import { amount, fromUnits } from '#shared/core/money.ts';
 import { POLICY } from '#shared/core/policy.ts';
 import type { Tx } from '#shared/platform/postgres.ts';
 import type { Holding, UnreadHolding } from './holding.ts';
@@ -55,90 +51,75 @@ export async function compareInTurn(
   { whole, assetIds, most = POLICY.holdingsAsked }: InTurn,
   unread?: Unread,
 ): Promise<ComparedHolding[]> {
-  const look: LookAt = async (tx, at) => {
-    if (assetIds?.has(at.assetId) === false) return undefined;
-    return (whole ? undefined : await readLook(tx, at, most)) ?? readWholeLook(tx, at);
+  const look: LookAt = async (tx, all) => {
+    const some = all.filter(({ assetId }) => assetIds?.has(assetId) !== false);
+    const looks = new Map(whole ? [] : await readLooks(tx, some, most));
+    for (const at of some) if (!looks.has(at.assetId)) looks.set(at.assetId, await readWholeLook(tx, at));
+    return looks;
   };
   return compareNetwork(deps, chain, look, unread);
 }
 
-/** Says which addresses are asked about; undefined leaves the asset out. */
-type LookAt = (tx: Tx, at: LookedAt) => Promise<Look | undefined>;
+/** Says which addresses are asked about, by asset; one without an answer is left out. */
+type LookAt = (tx: Tx, all: readonly LookedAt[]) => Promise<ReadonlyMap<string, Look>>;
 
-const lookAtAll: LookAt = async (tx, at) => {
-  const addresses = await listHoldingAddresses(tx, at);
-  return {
-    version: null,
-    whole: true,
-    elsewhere: 0n,
-    addresses: addresses.map((address) => ({ address, settled: true, passing: 0n, answered: [], inTurn: true })),
-  };
+const lookAtAll: LookAt = async (tx, all) => {
+  const looks = new Map<string, Look>();
+  for (const at of all) {
+    const addresses = (await listHoldingAddresses(tx, at)).map((address) => ({ address, settled: true, passing: 0n, answered: [], inTurn: true }));
+    looks.set(at.assetId, { version: null, whole: true, elsewhere: 0n, addresses });
+  }
+  return looks;
 };
-
-interface Expected {
-  asset: StoredAsset;
-  coins: Coins;
-  look: Look;
-}
 
 async function compareNetwork(deps: Pick<Deps, 'db'>, chain: Chain, lookAt: LookAt, unread?: Unread): Promise<ComparedHolding[]> {
   const { outputs } = chain.reader;
   if (outputs !== undefined) return (await compareOutputs(deps, chain, outputs, unread)).map((holding) => ({ holding, reading: null }));
-  const snapshot = await deps.db.transaction(async (tx) => {
-    await tx`set transaction isolation level repeatable read`;
-    const tip = await readTip(tx, chain.id);
-    if (tip === undefined) return undefined;
-    const unopened = new Set(unread === undefined ? [] : await listUnopenedAssets(tx, chain.id));
-    const assets = (await listAssets(tx)).filter((asset) => asset.networkId === chain.id);
-    const expected: Expected[] = [];
-    for (const asset of assets) {
-      if (unopened.has(asset.id)) {
-        unread?.({ network: chain.config.name, symbol: asset.symbol, why: 'unopened' });
-        continue;
-      }
-      const held = { networkId: chain.id, contract: asset.contract };
-      const look = await lookAt(tx, { ...held, assetId: asset.id, finalHeight: tip.finalHeight });
-      if (look === undefined) continue;
-      const unbooked = fromUnits(await sumUnbooked(tx, held), asset.decimals);
-      expected.push({ asset, coins: amount((await bookedHoldings(tx, asset.id)) + unbooked), look });
-    }
-    return { height: tip.height, expected, roles: await listWalletRoles(tx, chain.id) };
+  const { books, looks } = await deps.db.snapshot(async (tx) => {
+    const known = await listBookedBalances(tx, chain.id);
+    const comparable = known.filter(({ opened }) => opened || unread === undefined);
+    const at = comparable.map(({ assetId, contract, finalHeight }) => ({ networkId: chain.id, assetId, contract, finalHeight }));
+    return { books: known, looks: await lookAt(tx, at) };
   });
-  if (snapshot === undefined) return [];
   const compared: ComparedHolding[] = [];
-  for (const { asset, coins, look } of snapshot.expected) {
+  for (const asset of books) {
+    const { assetId, symbol, contract, decimals, height, roles } = asset;
+    if (!asset.opened) unread?.({ network: chain.config.name, symbol, why: 'unopened' });
+    const look = looks.get(assetId);
+    if (look === undefined) continue;
     let told: bigint[];
     try {
-      told = await readBalances(chain, look.addresses, asset.contract, snapshot.height);
+      told = await readBalances(chain, look.addresses, contract, height);
     } catch (error) {
       if (unread === undefined || !(error instanceof ChainUnavailable)) throw error;
-      unread({ network: chain.config.name, symbol: asset.symbol, why: error });
+      unread({ network: chain.config.name, symbol, why: error });
       continue;
     }
     const byRole = new Map([[DEPOSIT, look.elsewhere]]);
     for (const [at, { address }] of look.addresses.entries()) {
-      const role = snapshot.roles.get(address) ?? DEPOSIT;
+      const role = roles.get(address) ?? DEPOSIT;
       byRole.set(role, (byRole.get(role) ?? 0n) + (told[at] as bigint));
     }
     const actual = fromUnits(
       [...byRole.values()].reduce((sum, raw) => sum + raw, 0n),
-      asset.decimals,
+      decimals,
     );
+    const expected = amount<'asset'>(asset.booked + fromUnits(asset.unbooked, decimals));
     const holding: Holding = {
       network: chain.config.name,
-      assetId: asset.id,
-      symbol: asset.symbol,
-      native: asset.contract === null,
-      height: snapshot.height,
-      expected: coins,
+      assetId,
+      symbol,
+      native: contract === null,
+      height,
+      expected,
       actual,
-      difference: amount(actual - coins),
-      byRole: new Map([...byRole].map(([role, raw]) => [role, fromUnits(raw, asset.decimals)])),
+      difference: amount(actual - expected),
+      byRole: new Map([...byRole].map(([role, raw]) => [role, fromUnits(raw, decimals)])),
     };
     const { version, whole } = look;
     // Other wallets are asked about always.
-    const addresses = look.addresses.map((one, at) => ({ ...one, rawAmount: told[at] as bigint })).filter(({ address }) => !snapshot.roles.has(address));
-    compared.push({ holding, reading: { assetId: asset.id, version, whole, height: snapshot.height, addresses } });
+    const addresses = look.addresses.map((one, at) => ({ ...one, rawAmount: told[at] as bigint })).filter(({ address }) => !roles.has(address));
+    compared.push({ holding, reading: { assetId, version, whole, height, addresses } });
   }
   return compared;
 }

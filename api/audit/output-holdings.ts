@@ -1,9 +1,5 @@
-import { bookedHoldings } from '#api/ledger/balances.ts';
 import type { Chain, Deps } from '#api/deps.ts';
-import { findAssetByContract, type StoredAsset } from '#api/store/assets.ts';
-import { readTip } from '#api/store/chain-blocks.ts';
-import { type HeldOutput, isApplied, listHeldAt, listHeldOutputs, sumHeldOutputs, sumUnbookedOutputs } from '#api/store/holdings.ts';
-import { listUnopenedAssets } from '#api/store/reconciliations.ts';
+import { type BookedAsset, type HeldOutput, isApplied, listHeldAt, listHeldOutputs, readBookedCoin, readBookedOutputs } from '#api/store/holdings.ts';
 import { type BlockRef, ChainUnavailable, type Reader } from '#shared/chains/chain.ts';
 import { amount, fromUnits } from '#shared/core/money.ts';
 import type { Tx } from '#shared/platform/postgres.ts';
@@ -32,24 +28,18 @@ export async function compareOutputs(
   ask: NonNullable<Reader['outputs']>,
   unread?: (holding: UnreadHolding) => void,
 ): Promise<Holding[]> {
-  const asset = await findAssetByContract(deps.db.sql, chain.id, null);
-  const tip = await readTip(deps.db.sql, chain.id);
-  if (asset === undefined || tip === undefined) return [];
+  const asset = await readBookedCoin(deps.db.sql, chain.id);
+  if (asset === undefined) return [];
   const refuse = (why: UnreadHolding['why']): Holding[] => {
     unread?.({ network: chain.config.name, symbol: asset.symbol, why });
     return [];
   };
-  if (unread !== undefined && (await listUnopenedAssets(deps.db.sql, chain.id)).includes(asset.id)) return refuse('unopened');
+  if (unread !== undefined && !asset.opened) return refuse('unopened');
   try {
     const answers = await askAll(ask, await listHeldOutputs(deps.db.sql, chain.id));
-    const lagging = answers.find(({ at }) => at.height < tip.finalHeight);
-    if (lagging !== undefined) throw new ChainUnavailable(`the node is at block ${lagging.at.height}, and ${tip.finalHeight} is final`);
-    return [
-      await deps.db.transaction(async (tx) => {
-        await tx`set transaction isolation level repeatable read`;
-        return judge(tx, chain, asset, answers);
-      }),
-    ];
+    const lagging = answers.find(({ at }) => at.height < asset.finalHeight);
+    if (lagging !== undefined) throw new ChainUnavailable(`the node is at block ${lagging.at.height}, and ${asset.finalHeight} is final`);
+    return [await deps.db.snapshot((tx) => judge(tx, chain, asset, answers))];
   } catch (error) {
     if (unread === undefined || !(error instanceof ChainUnavailable)) throw error;
     return refuse(error);
@@ -69,9 +59,9 @@ async function askAll(ask: NonNullable<Reader['outputs']>, outputs: readonly Hel
 }
 
 /** Puts the chain's answers beside one snapshot of the books. */
-async function judge(tx: Tx, chain: Chain, asset: StoredAsset, answers: readonly Answer[]): Promise<Holding> {
-  const unbooked = await sumUnbookedOutputs(tx, chain.id);
-  const byRole = new Map(await sumHeldOutputs(tx, chain.id));
+async function judge(tx: Tx, chain: Chain, asset: BookedAsset, answers: readonly Answer[]): Promise<Holding> {
+  const books = await readBookedOutputs(tx, chain.id);
+  const byRole = new Map(books.byRole);
   const add = (role: string, raw: bigint): void => void byRole.set(role, (byRole.get(role) ?? 0n) + raw);
   for (const { at, outputs, rawAmounts } of answers) {
     for (const [i, { role, rawAmount }] of outputs.entries()) add(role, (rawAmounts[i] ?? rawAmount) - rawAmount);
@@ -86,10 +76,10 @@ async function judge(tx: Tx, chain: Chain, asset: StoredAsset, answers: readonly
     [...byRole.values()].reduce((sum, raw) => sum + raw, 0n),
     asset.decimals,
   );
-  const expected = amount<'asset'>((await bookedHoldings(tx, asset.id)) + fromUnits(unbooked, asset.decimals));
+  const expected = amount<'asset'>(books.booked + fromUnits(books.unbooked, asset.decimals));
   return {
     network: chain.config.name,
-    assetId: asset.id,
+    assetId: asset.assetId,
     symbol: asset.symbol,
     native: true,
     height: Math.min(...answers.map((answer) => answer.at.height)),

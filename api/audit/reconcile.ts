@@ -1,7 +1,7 @@
 import type { Chain, Deps } from '#api/deps.ts';
 import { type History, isFollowed, listUntrusted, trustEpoch, trustNetwork } from '#api/store/database-epoch.ts';
 import { insertFreeze, listFreezes } from '#api/store/freezes.ts';
-import { keepReading } from '#api/store/kept-readings.ts';
+import { keepReadings } from '#api/store/kept-readings.ts';
 import {
   type Liabilities,
   listReconciliations,
@@ -10,6 +10,7 @@ import {
   markOutgoingReviewed,
   type Reconciliation,
   sumLiabilities,
+  type UnknownOutgoing,
   upsertReconciliations,
 } from '#api/store/reconciliations.ts';
 import { formatAmount } from '#shared/core/money.ts';
@@ -34,10 +35,18 @@ export async function reconcile(deps: Deps): Promise<number> {
   const untrusted = new Set(await listUntrusted(deps.db.sql, [...deps.chains.keys()]));
   // First, and of every network: it asks no node, so no node can keep it waiting.
   const used = new Set<string>();
-  for (const chain of deps.chains.values()) if ((await freezeUnknownOutgoing(deps, { id: chain.id, name: chain.config.name })) > 0) used.add(chain.config.name);
+  const unknown = await listUnreviewedOutgoing(
+    deps.db.sql,
+    [...deps.chains.values()].map(({ id }) => id),
+  );
+  for (const { id, config } of deps.chains.values()) {
+    const sent = unknown.filter(({ networkId }) => networkId === id);
+    if ((await freezeUnknownOutgoing(deps, { id, name: config.name }, sent)) > 0) used.add(config.name);
+  }
+  const owed = deps.metrics === undefined ? new Map() : await sumLiabilities(deps.db.sql);
   for (const [name, chain] of deps.chains) {
     const ready = untrusted.has(name) && !used.has(name) && (await isReady(deps, chain, history.notedAt));
-    const compared = await compare(deps, chain, { whole: ready });
+    const compared = await compare(deps, chain, { whole: ready, owed });
     frozen += compared.frozen;
     if (ready && compared.matches) await trustAgain(deps, chain, history);
   }
@@ -45,7 +54,11 @@ export async function reconcile(deps: Deps): Promise<number> {
 }
 
 /** Compares one network; `matches` when every reading could be had, and none of them has to be had again at a later block. */
-async function compare(deps: Deps, chain: Chain, { whole }: { whole: boolean }): Promise<{ frozen: number; matches: boolean }> {
+async function compare(
+  deps: Deps,
+  chain: Chain,
+  { whole, owed }: { whole: boolean; owed: ReadonlyMap<string, Liabilities> },
+): Promise<{ frozen: number; matches: boolean }> {
   let frozen = 0;
   let settled = true;
   const unread: UnreadHolding[] = [];
@@ -54,7 +67,7 @@ async function compare(deps: Deps, chain: Chain, { whole }: { whole: boolean }):
   for (const { network, symbol, why } of unread)
     if (why !== 'unopened') deps.log.warn({ err: why, network, asset: symbol }, 'what our addresses hold cannot be read; it will be compared next time');
   const shorts: (Short & { holding: Holding })[] = [];
-  await report(deps, holdings);
+  report(deps, holdings, owed);
   const verdicts = await judge(deps, compared);
   for (const holding of holdings) {
     const verdict = verdicts.get(holding.assetId);
@@ -75,7 +88,9 @@ async function compare(deps: Deps, chain: Chain, { whole }: { whole: boolean }):
  * neither raises a suspicion nor confirms one. Where that cannot be had, what is there counts.
  */
 async function askAgain(deps: Deps, chain: Chain, compared: readonly ComparedHolding[]): Promise<readonly ComparedHolding[]> {
-  const kept = compared.filter(({ reading }) => reading?.whole === false).map(({ holding }) => holding);
+  // Where nothing is missing there is nothing to doubt, whatever may be missing.
+  const kept = compared.filter(({ reading, holding }) => reading?.whole === false && holding.difference < 0n).map(({ holding }) => holding);
+  if (kept.length === 0) return compared;
   const earlier = await listReconciliations(
     deps.db.sql,
     kept.map(({ assetId }) => assetId),
@@ -102,7 +117,7 @@ async function isReady(deps: Deps, chain: Chain, since: Date): Promise<boolean> 
 /** Opens dispatch on a network again after a restore or a failover: the books match its chain, and nothing unknown was sent that nobody was told of. */
 async function trustAgain(deps: Deps, chain: Chain, history: History): Promise<void> {
   const trusted = await deps.db.transaction(async (tx) => {
-    if ((await listUnreviewedOutgoing(tx, chain.id)).length > 0) return false;
+    if ((await listUnreviewedOutgoing(tx, [chain.id])).length > 0) return false;
     if (!(await trustNetwork(tx, chain.id, history.generation))) return false;
     if ((await listUntrusted(tx, [...deps.chains.keys()])).length === 0) await trustEpoch(tx);
     return true;
@@ -128,10 +143,9 @@ async function judge(deps: Deps, compared: readonly ComparedHolding[]): Promise<
       tx,
       holdings.map(({ assetId }) => assetId),
     );
-    const late = new Set<string>();
-    for (const { reading } of compared.toSorted((a, b) => (a.holding.assetId < b.holding.assetId ? -1 : 1)))
-      if (reading !== null && !(await keepReading(tx, reading))) late.add(reading.assetId);
-    const current = holdings.filter(({ assetId }) => !late.has(assetId));
+    const read = compared.flatMap(({ reading }) => reading ?? []);
+    const kept = read.length === 0 ? new Set() : await keepReadings(tx, read);
+    const current = compared.filter(({ holding, reading }) => reading === null || kept.has(holding.assetId)).map(({ holding }) => holding);
     const readings = current.map((holding) => ({ holding, was: earlier.get(holding.assetId), ...judgeReading(earlier.get(holding.assetId), holding) }));
     await upsertReconciliations(
       tx,
@@ -154,8 +168,7 @@ function tell(deps: Deps, { holding, verdict, was }: { holding: Holding; verdict
 }
 
 /** Freezes a network on which an address of ours sent something that nobody of us signed: whoever has one key may have more. */
-async function freezeUnknownOutgoing(deps: Deps, network: { id: string; name: string }): Promise<number> {
-  const unknown = await listUnreviewedOutgoing(deps.db.sql, network.id);
+async function freezeUnknownOutgoing(deps: Deps, network: { id: string; name: string }, unknown: readonly UnknownOutgoing[]): Promise<number> {
   const last = unknown.at(-1);
   if (last === undefined) return 0;
   const reason = `A15: ${last.address} sent transaction ${last.txid}, which is not one of ours`;
@@ -186,12 +199,8 @@ function saidOf({ symbol, network, height, expected, actual }: Holding): string 
 
 const NOTHING_OWED: Liabilities = { green: '0', held: '0', unallocated: '0' };
 
-async function report({ db, metrics }: Deps, holdings: readonly Holding[]): Promise<void> {
-  if (metrics === undefined || holdings.length === 0) return;
-  const owed = await sumLiabilities(
-    db.sql,
-    holdings.map(({ assetId }) => assetId),
-  );
+function report({ metrics }: Deps, holdings: readonly Holding[], owed: ReadonlyMap<string, Liabilities>): void {
+  if (metrics === undefined) return;
   for (const { network: chain, symbol: asset, assetId, difference, byRole } of holdings) {
     for (const role of ['hot', 'funding', 'held', 'deposit'])
       metrics.treasuryOnchainBalance.set({ chain, asset, wallet: role }, Number(formatAmount(byRole.get(role) ?? 0n)));

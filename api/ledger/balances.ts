@@ -45,11 +45,6 @@ export async function poolBalance(reads: Reads, gatewayId: string, assetId: stri
   return amount(await readBalance(reads, { kind: pool === 'green' ? 'available' : 'held', gatewayId, assetId, settlementId: null }));
 }
 
-/** The amount of an asset that the ledger says the deployment holds on its chain: minus the balance of the `chain` account (architecture 2). */
-export async function bookedHoldings(reads: Reads, assetId: string): Promise<Coins> {
-  return amount(-(await readBalance(reads, { kind: 'chain', gatewayId: null, assetId, settlementId: null })));
-}
-
 /** The amount of an asset that the ledger says lies in cold storage: minus the balance of the `cold` account (decision 0033). */
 export async function bookedCold(reads: Reads, assetId: string): Promise<Coins> {
   return amount(-(await readBalance(reads, { kind: 'cold', gatewayId: null, assetId, settlementId: null })));

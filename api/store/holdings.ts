@@ -1,3 +1,4 @@
+import { type Coins, parseTrusted } from '#shared/core/money.ts';
 import type { Reads } from '#shared/platform/postgres.ts';
 import type { OwnOutput } from '#shared/chains/chain.ts';
 
@@ -7,26 +8,75 @@ export interface HeldAsset {
   contract: string | null;
 }
 
-/**
- * Chain units that canonical sightings moved to (positive) or away from our addresses without having reached the books
- * yet; for the native coin less the fees of our own transactions among them. Between our own addresses nothing counts.
- */
-export async function sumUnbooked(reads: Reads, { networkId, contract }: HeldAsset): Promise<bigint> {
-  const [row] = await reads<{ sum: string }[]>`
-    with ours as (
-      select address from wallets where network_id = ${networkId}
-      union
-      select address from deposit_addresses
-    )
-    select (
-      coalesce(sum(case
-        when s.kind = 'sent' then -s.raw_fee::numeric
-        else (case when s.recipient in (select address from ours) then s.raw_amount::numeric else 0 end) - (case when s.sender in (select address from ours) then s.raw_amount::numeric else 0 end)
-      end), 0))::text as sum
-    from sightings s
-    where s.network_id = ${networkId} and s.canonical and s.booked_at is null
-      and (case when s.kind = 'sent' then ${contract === null} else s.contract is not distinct from ${contract} end)`;
-  return BigInt(row?.sum ?? '0');
+/** What the books say of one asset of a network, and up to which blocks of it. */
+export interface BookedAsset {
+  assetId: string;
+  symbol: string;
+  contract: string | null;
+  decimals: number;
+  /** The last block that was applied, and the last of them that is final. */
+  height: number;
+  finalHeight: number;
+  /** Whether what every wallet held before it was watched is in the books. */
+  opened: boolean;
+  /** What the deployment holds by the ledger: minus the balance of the `chain` account. */
+  booked: Coins;
+}
+
+type BookedRow = Omit<BookedAsset, 'booked'> & { booked: string };
+
+/** What is asked of asset `a` where `t` is the tip of its network. */
+function bookedAsset(reads: Reads) {
+  return reads`
+    a.id as "assetId", a.symbol, a.contract, a.decimals, t.height, t.final_height as "finalHeight",
+    not exists (
+      select 1 from wallets w where w.network_id = a.network_id and w.role <> 'deposit'
+        and not exists (select 1 from ledger_transactions l where l.source_key = 'opening:' || w.id || ':' || a.id)) as opened,
+    coalesce((
+      select -l.balance from ledger_accounts l where l.kind = 'chain' and l.asset_id = a.id and l.gateway_id is null and l.settlement_id is null), 0) as booked`;
+}
+
+function fromBooked<Row extends BookedRow>(row: Row): Omit<Row, 'booked'> & { booked: Coins } {
+  return { ...row, booked: parseTrusted(row.booked) };
+}
+
+/** The books of a network's own coin; undefined before its first block. Locks nothing. */
+export async function readBookedCoin(reads: Reads, networkId: string): Promise<BookedAsset | undefined> {
+  const [row] = await reads<BookedRow[]>`
+    select ${bookedAsset(reads)} from assets a join chain_tips t on t.network_id = a.network_id where a.network_id = ${networkId} and a.contract is null`;
+  return row && fromBooked(row);
+}
+
+/** The same, with what has not reached the books yet, and the wallets of the network. */
+export interface BookedBalance extends BookedAsset {
+  /**
+   * Chain units that canonical sightings moved to (positive) or away from our addresses without having reached the books
+   * yet; for the native coin less the fees of our own transactions among them. Between our own addresses nothing counts.
+   */
+  unbooked: bigint;
+  /** The role of each wallet by its address, but for those of deposits, of which there are as many as were swept. */
+  roles: ReadonlyMap<string, string>;
+}
+
+/** The books of every asset of a network where coins are balances, by symbol; none before its first block. Locks nothing. */
+export async function listBookedBalances(reads: Reads, networkId: string): Promise<BookedBalance[]> {
+  const rows = await reads<(BookedRow & { unbooked: string; roles: Record<string, string> })[]>`
+    with unbooked as materialized (
+      select case when s.kind = 'sent' then null else s.contract end as contract,
+        sum(case when s.kind = 'sent' then -s.raw_fee::numeric
+          else (case when ${isOurAddress(reads, reads`s.recipient`)} then s.raw_amount::numeric else 0 end)
+            - (case when ${isOurAddress(reads, reads`s.sender`)} then s.raw_amount::numeric else 0 end) end) as sum
+      from sightings s where s.network_id = ${networkId} and s.canonical and s.booked_at is null group by 1)
+    select ${bookedAsset(reads)}, coalesce((select u.sum from unbooked u where u.contract is not distinct from a.contract), 0)::text as unbooked,
+      (select coalesce(json_object_agg(w.address, w.role), '{}') from wallets w where w.network_id = ${networkId} and w.role <> 'deposit') as roles
+    from assets a join chain_tips t on t.network_id = a.network_id where a.network_id = ${networkId} order by a.symbol, a.id`;
+  return rows.map((row) => ({ ...fromBooked(row), unbooked: BigInt(row.unbooked), roles: new Map(Object.entries(row.roles)) }));
+}
+
+/** Whether an address of sighting `s` is a wallet of its network, or one that payments are made to. */
+function isOurAddress(reads: Reads, address: ReturnType<Reads>) {
+  return reads`(exists (select 1 from wallets w where w.network_id = s.network_id and w.address = ${address})
+    or exists (select 1 from deposit_addresses d where d.address = ${address}))`;
 }
 
 /** Addresses of ours that may hold some of an asset: every wallet of the network, and every deposit address it was ever sent to or that got gas. */
@@ -108,13 +158,6 @@ export async function listHeldOutputs(reads: Reads, networkId: string): Promise<
   return rows.map(fromRow);
 }
 
-/** What they are worth together, by role, chain units. Locks nothing. */
-export async function sumHeldOutputs(reads: Reads, networkId: string): Promise<Map<string, bigint>> {
-  const rows = await reads<{ role: string; sum: string }[]>`
-    select o.role, sum(o.raw_amount)::text as sum from (${lyingOutputs(reads, networkId)}) o where not ${isSpent(reads, networkId, null)} group by o.role`;
-  return new Map(rows.map(({ role, sum }) => [role, BigInt(sum)]));
-}
-
 /**
  * Those among `outputs` that are there by what was applied up to a block: made in it or before, and spent by nothing up to it.
  * Locks nothing.
@@ -132,21 +175,38 @@ export async function listHeldAt(
   return rows.map(fromRow);
 }
 
-/**
- * Chain units that canonical sightings brought to our addresses or spent there without having reached the books yet, whoever
- * else pays in the same transactions. Locks nothing.
- */
-export async function sumUnbookedOutputs(reads: Reads, networkId: string): Promise<bigint> {
-  const [row] = await reads<{ sum: string }[]>`
-    select coalesce(sum(case when g.kind = 'sent' then -s.spent when ${isOurs(reads)} then g.raw_amount else 0 end), 0)::text as sum
-    from sightings g
-      left join lateral (
-        select sum(coalesce(o.raw_amount, p.raw_amount)) as spent from spent_outputs x
-          left join sightings o on o.network_id = g.network_id and o.txid = x.txid and o.kind = 'native' and o.ordinal = x.vout and o.canonical
-          left join opening_outputs p on p.network_id = g.network_id and p.txid = x.txid and p.vout = x.vout
-        where x.sighting_id = g.id and g.kind = 'sent') s on true
-    where g.network_id = ${networkId} and g.canonical and g.booked_at is null and g.kind in ('sent', 'native')`;
-  return BigInt(row?.sum ?? '0');
+/** What the books say of a network's outputs at one moment. */
+export interface BookedOutputs {
+  /** What the deployment holds of the coin by the ledger. */
+  booked: Coins;
+  /**
+   * Chain units that canonical sightings brought to our addresses or spent there without having reached the books yet, whoever
+   * else pays in the same transactions.
+   */
+  unbooked: bigint;
+  /** What the outputs are worth that nothing on the canonical chain spends, by role, chain units. */
+  byRole: ReadonlyMap<string, bigint>;
+}
+
+/** Reads them of a network's own coin. Locks nothing. */
+export async function readBookedOutputs(reads: Reads, networkId: string): Promise<BookedOutputs> {
+  const [row] = await reads<[{ booked: string; unbooked: string; byRole: Record<string, string> }]>`
+    select
+      coalesce((
+        select -l.balance from ledger_accounts l join assets a on a.id = l.asset_id
+        where a.network_id = ${networkId} and a.contract is null and l.kind = 'chain' and l.gateway_id is null and l.settlement_id is null), 0) as booked,
+      (select coalesce(sum(case when g.kind = 'sent' then -s.spent when ${isOurs(reads)} then g.raw_amount else 0 end), 0)::text
+        from sightings g
+          left join lateral (
+            select sum(coalesce(o.raw_amount, p.raw_amount)) as spent from spent_outputs x
+              left join sightings o on o.network_id = g.network_id and o.txid = x.txid and o.kind = 'native' and o.ordinal = x.vout and o.canonical
+              left join opening_outputs p on p.network_id = g.network_id and p.txid = x.txid and p.vout = x.vout
+            where x.sighting_id = g.id and g.kind = 'sent') s on true
+        where g.network_id = ${networkId} and g.canonical and g.booked_at is null and g.kind in ('sent', 'native')) as unbooked,
+      (select coalesce(json_object_agg(r.role, r.sum), '{}') from (
+        select o.role, sum(o.raw_amount)::text as sum from (${lyingOutputs(reads, networkId)}) o where not ${isSpent(reads, networkId, null)} group by o.role) r) as "byRole"`;
+  const byRole = new Map(Object.entries(row.byRole).map(([role, sum]) => [role, BigInt(sum)]));
+  return { booked: parseTrusted(row.booked), unbooked: BigInt(row.unbooked), byRole };
 }
 
 /** True when a block is on the branch that was applied. Locks nothing. */

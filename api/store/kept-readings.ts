@@ -50,60 +50,67 @@ interface Row {
   answered: string[];
 }
 
-/** What readings add up to, with what was seen since; undefined before the first. */
-async function readSum(reads: Reads, assetId: string): Promise<{ version: number; standing: bigint } | undefined> {
-  const [row] = await reads<{ version: number; standing: string }[]>`
-    select s.version, (s.raw_amount + (select coalesce(sum(t.raw_change), 0) from touched_holdings t where t.asset_id = s.asset_id))::text as standing
-    from kept_sums s where s.asset_id = ${assetId}`;
-  return row === undefined ? undefined : { version: row.version, standing: BigInt(row.standing) };
+/** What readings of asset `s` add up to, with what was seen since. */
+function standingSum(reads: Reads) {
+  return reads`(s.raw_amount + (select coalesce(sum(t.raw_change), 0) from touched_holdings t where t.asset_id = s.asset_id))::text`;
 }
 
 /** A look at every address that may hold some of the asset; what was kept counts for nothing in it. Must be one snapshot with what it is compared with. Locks nothing. */
 export async function readWholeLook(tx: Tx, at: LookedAt): Promise<Look> {
   const rows = await tx<Omit<Row, 'kept'>[]>`
     select ${standing(tx)} from (${holdingAddresses(tx, at)} union select address from touched_holdings where asset_id = ${at.assetId}) p
-    left join lateral (${touchesOf(tx, at)}) t on true order by p.address`;
-  const sum = await readSum(tx, at.assetId);
+    left join lateral (${touchesOf(tx, tx`${at.assetId}::uuid`, at.finalHeight)}) t on true order by p.address`;
+  const [sum] = await tx<{ version: number }[]>`select version from kept_sums where asset_id = ${at.assetId}`;
   return { version: sum?.version ?? null, whole: true, elsewhere: 0n, addresses: rows.map((row) => fromRow(row, true)) };
 }
 
 /**
- * A look at every wallet, every address where credited coins may lie or something moved, and some of the others in turn; undefined before the first whole one.
- * Of what moved and of the others no more than `most`. Must be one snapshot with what it is compared with. Locks nothing.
+ * A look at every wallet, every address where credited coins may lie or something moved, and some of the others in turn, for each of these assets of one network that was
+ * looked at as a whole before. Of what moved and of the others no more than `most` of each asset. Must be one snapshot with what it is compared with. Locks nothing.
  */
-export async function readLook(tx: Tx, at: Omit<LookedAt, 'contract'>, most: AskedAtMost): Promise<Look | undefined> {
-  const { networkId, assetId } = at;
-  const sum = await readSum(tx, assetId);
-  if (sum === undefined) return undefined;
-  const asked = await tx<Row[]>`
-    with always as materialized (
-      select address from wallets where network_id = ${networkId} and role <> 'deposit'
-      union
-      select address from lying_deposits where network_id = ${networkId} and asset_id = ${assetId}
-      union
-      select a.address from (
-          select address_id from deposits where asset_id = ${assetId} and state = 'unallocated' order by raw_amount desc limit ${most.unallocated}) d
-        join deposit_addresses a on a.id = d.address_id),
-    places as (
-      select address from always
-      union all
-      (select t.address from touched_holdings t where t.asset_id = ${assetId} and not exists (select 1 from always a where a.address = t.address)
-        group by t.address order by bool_and(t.height <= ${at.finalHeight}) desc, min(t.id) limit ${most.touched}))
-    select ${kept(tx)}, ${standing(tx)} from places p ${readings(tx, assetId)} left join lateral (${touchesOf(tx, at)}) t on true order by p.address`;
-  const known = new Set(asked.map((row) => row.address));
+export async function readLooks(tx: Tx, all: readonly Omit<LookedAt, 'contract'>[], most: AskedAtMost): Promise<ReadonlyMap<string, Look>> {
+  const [first] = all;
+  if (first === undefined) return new Map();
+  const { networkId, finalHeight } = first;
+  const sums = await tx<{ assetId: string; version: number; standing: string; asked: Row[] }[]>`
+    select s.asset_id, s.version, ${standingSum(tx)} as standing, (
+      with always as materialized (
+        select address from wallets where network_id = ${networkId} and role <> 'deposit'
+        union
+        select address from lying_deposits where network_id = ${networkId} and asset_id = s.asset_id
+        union
+        select a.address from (
+            select address_id from deposits where asset_id = s.asset_id and state = 'unallocated' order by raw_amount desc limit ${most.unallocated}) d
+          join deposit_addresses a on a.id = d.address_id),
+      places as (
+        select address from always
+        union all
+        (select t.address from touched_holdings t where t.asset_id = s.asset_id and not exists (select 1 from always a where a.address = t.address)
+          group by t.address order by bool_and(t.height <= ${finalHeight}) desc, min(t.id) limit ${most.touched}))
+      select coalesce(json_agg(r order by r.address), '[]') from (
+        select ${kept(tx)}, ${standing(tx)} from places p ${readings(tx)} left join lateral (${touchesOf(tx, tx`s.asset_id`, finalHeight)}) t on true) r) as asked
+    from kept_sums s where s.asset_id = any(${all.map(({ assetId }) => assetId)}::uuid[])`;
   // As many more as are asked about anyway may be among them.
-  const oldest = await tx<Row[]>`
-    select ${kept(tx)}, ${standing(tx)} from (
-        select r.address from kept_readings r where r.asset_id = ${assetId} order by r.read_at, r.address limit ${most.resting + known.size}) p
-      ${readings(tx, assetId)} left join lateral (${touchesOf(tx, at)}) t on true`;
-  const resting = oldest.filter((row) => !known.has(row.address)).slice(0, most.resting);
-  const elsewhere = [...asked, ...resting].reduce((rest, row) => rest - BigInt(row.kept) - BigInt(row.change), sum.standing);
-  return {
-    version: sum.version,
-    whole: false,
-    elsewhere,
-    addresses: [...asked.map((row) => fromRow(row, false)), ...resting.map((row) => fromRow(row, true))],
-  };
+  const anyway = Math.max(0, ...sums.map(({ asked }) => asked.length));
+  const oldest = await tx<(Row & { assetId: string })[]>`
+    select s.asset_id, ${kept(tx)}, ${standing(tx)} from unnest(${sums.map(({ assetId }) => assetId)}::uuid[]) as s (asset_id)
+      cross join lateral (
+        select r.address, r.read_at from kept_readings r where r.asset_id = s.asset_id order by r.read_at, r.address limit ${most.resting + anyway}) p
+      ${readings(tx)} left join lateral (${touchesOf(tx, tx`s.asset_id`, finalHeight)}) t on true order by p.read_at, p.address`;
+  const looks = sums.map(({ assetId, version, standing: sum, asked }): [string, Look] => {
+    const known = new Set(asked.map((row) => row.address));
+    const resting = oldest.filter((row) => row.assetId === assetId && !known.has(row.address)).slice(0, most.resting);
+    return [
+      assetId,
+      {
+        version,
+        whole: false,
+        elsewhere: [...asked, ...resting].reduce((rest, row) => rest - BigInt(row.kept) - BigInt(row.change), BigInt(sum)),
+        addresses: [...asked.map((row) => fromRow(row, false)), ...resting.map((row) => fromRow(row, true))],
+      },
+    ];
+  });
+  return new Map(looks);
 }
 
 /** What addresses held, as the chain told a look. */
@@ -114,55 +121,79 @@ export interface Reading {
   whole: boolean;
   /** The applied block that was asked about. */
   height: number;
-  addresses: readonly (AskedAddress & { rawAmount: bigint })[];
+  addresses: readonly ReadAddress[];
 }
+
+type ReadAddress = AskedAddress & { rawAmount: bigint };
 
 /** Rows that are written in one go. */
 const AT_ONCE = 10_000;
 
 /**
- * Keeps what was read, with its sum, and gives up what it answers. Of an address of which not all is final it keeps nothing, unless the reading is whole, which takes the
- * place of all there were: what a fork may take back stays what was seen. Keeps nothing at all, and says so, where another reading was kept since the look: that one may
- * have been later. Locks the sum.
+ * Keeps what was read of some assets, with its sums, and gives up what it answers; answers the assets whose readings it kept. Of an address of which not all is final it keeps
+ * nothing, unless the reading is whole, which takes the place of all there were: what a fork may take back stays what was seen. Keeps nothing at all of an asset of which another
+ * reading was kept since the look: that one may have been later. Locks the sums.
  */
-export async function keepReading(tx: Tx, { assetId, version, whole, height, addresses: read }: Reading): Promise<boolean> {
-  const addresses = whole ? read : read.filter((one) => one.settled);
-  if (version === null) await tx`insert into kept_sums (asset_id, raw_amount, version) values (${assetId}, 0, 0) on conflict (asset_id) do nothing`;
-  const [sum] = await tx<{ version: number }[]>`select version from kept_sums where asset_id = ${assetId} for update`;
-  if (sum?.version !== (version ?? 0)) return false;
-  let change = 0n;
-  if (whole) {
-    const [gone] = await tx<[{ sum: string }]>`
-      with gone as (
-        delete from kept_readings r where r.asset_id = ${assetId}
-          and not exists (select 1 from unnest(${addresses.map((one) => one.address)}::text[]) as a (address) where a.address = r.address) returning r.raw_amount)
-      select coalesce(sum(raw_amount), 0)::text as sum from gone`;
-    change -= BigInt(gone.sum);
-  }
-  for (let from = 0; from < addresses.length; from += AT_ONCE) {
-    const some = addresses.slice(from, from + AT_ONCE);
-    const [written] = await tx<[{ change: string }]>`
-      with given as (
-        select * from unnest(${some.map((one) => one.address)}::text[], ${some.map((one) => (one.rawAmount - one.passing).toString())}::text[]::numeric[],
-          ${some.map((one) => String(one.inTurn))}::text[]::boolean[]) as g (address, raw_amount, in_turn)),
-      fresh as (
-        select g.*, r.raw_amount as was from given g left join kept_readings r on r.asset_id = ${assetId} and r.address = g.address),
-      written as (
-        insert into kept_readings (asset_id, address, raw_amount, height)
-        select ${assetId}, f.address, f.raw_amount, ${height} from fresh f where f.in_turn or f.was is distinct from f.raw_amount
-        on conflict (asset_id, address) do update set raw_amount = excluded.raw_amount, height = excluded.height, read_at = excluded.read_at)
-      select coalesce(sum(raw_amount - coalesce(was, 0)), 0)::text as change from fresh`;
-    change += BigInt(written.change);
-  }
+export async function keepReadings(tx: Tx, readings: readonly Reading[]): Promise<ReadonlySet<string>> {
+  const fresh = readings.filter(({ version }) => version === null).map(({ assetId }) => assetId);
+  if (fresh.length > 0)
+    await tx`insert into kept_sums (asset_id, raw_amount, version) select id, 0, 0 from unnest(${fresh}::uuid[]) as a (id) order by id on conflict (asset_id) do nothing`;
+  const current = await tx<{ assetId: string }[]>`
+    with given as (
+      select * from unnest(${readings.map(({ assetId }) => assetId)}::uuid[], ${readings.map(({ version }) => version ?? 0)}::bigint[]) as g (asset_id, version)),
+    locked as (select s.asset_id from kept_sums s join given g on g.asset_id = s.asset_id order by s.asset_id for update of s)
+    update kept_sums s set version = s.version + 1 from given g join locked l on l.asset_id = g.asset_id where s.asset_id = g.asset_id and s.version = g.version
+    returning s.asset_id`;
+  const kept = new Set(current.map(({ assetId }) => assetId));
+  const changes = new Map<string, bigint>();
+  const change = (rows: readonly { assetId: string; change: string }[]): void => {
+    for (const row of rows) changes.set(row.assetId, (changes.get(row.assetId) ?? 0n) + BigInt(row.change));
+  };
+  for (const reading of readings) if (kept.has(reading.assetId) && reading.whole) change(await forgetOthers(tx, reading));
+  const read = readings.filter(({ assetId }) => kept.has(assetId)).flatMap(({ addresses, ...one }) => addresses.map((address) => ({ ...one, ...address })));
+  const told = read.filter(({ whole, settled }) => whole || settled);
+  for (let from = 0; from < told.length; from += AT_ONCE) change(await writeReadings(tx, told.slice(from, from + AT_ONCE)));
   // Their turn is over all the same: whoever keeps sending to them must not keep others waiting.
-  if (!whole) {
-    const passed = read.filter((one) => one.inTurn && !one.settled).map((one) => one.address);
-    await tx`update kept_readings set read_at = clock_timestamp() where asset_id = ${assetId} and address = any(${passed}::text[])`;
-  }
-  await tx`update kept_sums set raw_amount = raw_amount + ${change.toString()}::text::numeric, version = version + 1 where asset_id = ${assetId}`;
-  const answered = addresses.flatMap((one) => one.answered);
+  const passed = read.filter(({ whole, settled, inTurn }) => !whole && !settled && inTurn);
+  if (passed.length > 0)
+    await tx`
+      update kept_readings r set read_at = clock_timestamp()
+      from unnest(${passed.map(({ assetId }) => assetId)}::uuid[], ${passed.map(({ address }) => address)}::text[]) as p (asset_id, address)
+      where r.asset_id = p.asset_id and r.address = p.address`;
+  const changed = [...changes].filter(([, by]) => by !== 0n);
+  if (changed.length > 0)
+    await tx`
+      update kept_sums s set raw_amount = s.raw_amount + c.change
+      from unnest(${changed.map(([assetId]) => assetId)}::uuid[], ${changed.map(([, by]) => by.toString())}::text[]::numeric[]) as c (asset_id, change)
+      where s.asset_id = c.asset_id`;
+  const answered = told.flatMap((one) => one.answered);
   if (answered.length > 0) await tx`delete from touched_holdings where id = any(${answered}::text[]::bigint[])`;
-  return true;
+  return kept;
+}
+
+/** Gives up the readings of an asset's other addresses; answers what they added up to, below zero. */
+async function forgetOthers(tx: Tx, { assetId, addresses }: Reading): Promise<{ assetId: string; change: string }[]> {
+  return tx<{ assetId: string; change: string }[]>`
+    with gone as (
+      delete from kept_readings r where r.asset_id = ${assetId}
+        and not exists (select 1 from unnest(${addresses.map((one) => one.address)}::text[]) as a (address) where a.address = r.address) returning r.raw_amount)
+    select ${assetId}::uuid as asset_id, (-coalesce(sum(raw_amount), 0))::text as change from gone`;
+}
+
+/** Writes readings; answers what that changes of what they add up to. */
+async function writeReadings(tx: Tx, told: readonly (ReadAddress & { assetId: string; height: number })[]): Promise<{ assetId: string; change: string }[]> {
+  return tx<{ assetId: string; change: string }[]>`
+    with given as (
+      select * from unnest(${told.map((one) => one.assetId)}::uuid[], ${told.map((one) => one.address)}::text[],
+        ${told.map((one) => (one.rawAmount - one.passing).toString())}::text[]::numeric[], ${told.map((one) => one.height)}::bigint[],
+        ${told.map((one) => String(one.inTurn))}::text[]::boolean[]) as g (asset_id, address, raw_amount, height, in_turn)),
+    fresh as (
+      select g.*, r.raw_amount as was from given g left join kept_readings r on r.asset_id = g.asset_id and r.address = g.address),
+    written as (
+      insert into kept_readings (asset_id, address, raw_amount, height)
+      select f.asset_id, f.address, f.raw_amount, f.height from fresh f where f.in_turn or f.was is distinct from f.raw_amount
+      on conflict (asset_id, address) do update set raw_amount = excluded.raw_amount, height = excluded.height, read_at = excluded.read_at)
+    select asset_id, sum(raw_amount - coalesce(was, 0))::text as change from fresh group by asset_id`;
 }
 
 function standing(reads: Reads) {
@@ -173,12 +204,13 @@ function kept(reads: Reads) {
   return reads`coalesce(k.raw_amount, 0)::text as kept`;
 }
 
-function readings(reads: Reads, assetId: string) {
-  return reads`left join kept_readings k on k.asset_id = ${assetId} and k.address = p.address`;
+/** Of asset `s`. */
+function readings(reads: Reads) {
+  return reads`left join kept_readings k on k.asset_id = s.asset_id and k.address = p.address`;
 }
 
 /** What moved at place `p` since its last reading. */
-function touchesOf(reads: Reads, { assetId, finalHeight }: Pick<LookedAt, 'assetId' | 'finalHeight'>) {
+function touchesOf(reads: Reads, assetId: ReturnType<Reads>, finalHeight: number) {
   return reads`
     select sum(x.raw_change) as change, bool_and(x.height <= ${finalHeight}) as settled, sum(x.raw_change) filter (where x.height > ${finalHeight}) as passing,
       array_agg(x.id::text) filter (where x.height <= ${finalHeight}) as answered

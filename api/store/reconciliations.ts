@@ -72,34 +72,35 @@ export interface Liabilities {
   unallocated: string;
 }
 
-/** Reads them of assets; those of which nothing is owed are left out. Locks nothing. */
-export async function sumLiabilities(sql: Reads, assetIds: readonly string[]): Promise<ReadonlyMap<string, Liabilities>> {
+/** Reads them of all assets; those of which nothing is owed are left out. Locks nothing. */
+export async function sumLiabilities(sql: Reads): Promise<ReadonlyMap<string, Liabilities>> {
   const rows = await sql<(Liabilities & { assetId: string })[]>`
     select l.asset_id, coalesce(sum(l.balance) filter (where l.gateway_id is not null and not h.held), 0)::text as green,
       coalesce(sum(l.balance) filter (where l.gateway_id is not null and h.held), 0)::text as held,
       coalesce(sum(l.balance) filter (where l.kind = 'unallocated'), 0)::text as unallocated
     from ledger_accounts l left join settlements s on s.id = l.settlement_id
       cross join lateral (select l.kind not in ('pending', 'available', 'reserved') or coalesce(s.pool = 'held', false) as held) h
-    where l.asset_id = any(${[...assetIds]}::uuid[]) and l.balance <> 0 group by l.asset_id`;
+    where l.balance <> 0 group by l.asset_id`;
   return new Map(rows.map(({ assetId, ...owed }) => [assetId, owed]));
 }
 
 /** A transaction from an address of ours that no stored bytes explain, and that nobody has looked at yet. */
 export interface UnknownOutgoing {
   id: number;
+  networkId: string;
   address: string;
   txid: string;
 }
 
 /**
  * Transactions from addresses of ours on the canonical chain that no stored bytes explain (A15), whether or not their wallet
- * was halted for them, except those that dispatch was frozen for before; oldest first. Locks nothing.
+ * was halted for them, except those that dispatch was frozen for before; oldest first, at most a hundred of each of these networks. Locks nothing.
  */
-export async function listUnreviewedOutgoing(sql: Reads, networkId: string): Promise<UnknownOutgoing[]> {
+export async function listUnreviewedOutgoing(sql: Reads, networkIds: readonly string[]): Promise<UnknownOutgoing[]> {
   return sql<UnknownOutgoing[]>`
-    select g.id, g.sender as address, g.txid from (${unknownOutgoing(sql)}) g join networks n on n.id = g.network_id
-    where g.network_id = ${networkId} and g.id > n.outgoing_reviewed
-    order by g.id limit 100`;
+    select o.id, o.network_id, o.sender as address, o.txid from networks n cross join lateral (
+      select g.id, g.network_id, g.sender, g.txid from (${unknownOutgoing(sql)}) g where g.network_id = n.id and g.id > n.outgoing_reviewed order by g.id limit 100) o
+    where n.id = any(${[...networkIds]}::uuid[]) order by o.id`;
 }
 
 /** Those among transaction ids that no stored bytes explain. Locks nothing. */
@@ -112,22 +113,6 @@ export async function listUnknownTxids(sql: Reads, txids: readonly string[]): Pr
 /** Notes that dispatch was frozen for every unknown transaction up to this sighting. Locks the network. */
 export async function markOutgoingReviewed(tx: Tx, networkId: string, sightingId: number): Promise<void> {
   await tx`update networks set outgoing_reviewed = greatest(outgoing_reviewed, ${sightingId}) where id = ${networkId}`;
-}
-
-/** Assets of a network with a wallet whose balance before the watch is not in the books yet, so that they cannot be compared. Locks nothing. */
-export async function listUnopenedAssets(sql: Reads, networkId: string): Promise<string[]> {
-  const rows = await sql<{ id: string }[]>`
-    select a.id from assets a
-    where a.network_id = ${networkId} and exists (
-      select 1 from wallets w where w.network_id = a.network_id and w.role <> 'deposit'
-        and not exists (select 1 from ledger_transactions l where l.source_key = 'opening:' || w.id || ':' || a.id))`;
-  return rows.map((row) => row.id);
-}
-
-/** The role of each wallet of a network by its address, but for those of deposits, of which there are as many as were swept. Locks nothing. */
-export async function listWalletRoles(sql: Reads, networkId: string): Promise<Map<string, string>> {
-  const rows = await sql<{ address: string; role: string }[]>`select address, role from wallets where network_id = ${networkId} and role <> 'deposit'`;
-  return new Map(rows.map((row) => [row.address, row.role]));
 }
 
 /** An address of ours whose native balance is to be compared with what was seen of it. */

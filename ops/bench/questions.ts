@@ -20,10 +20,10 @@ import {
 } from '#api/store/gateway-ledger.ts';
 import { findMonthPlace, listMonths, listMonthSums } from '#api/store/gateway-months.ts';
 import { findLastLookedWebhook, listGatewayWebhooks, type LookedWebhooks } from '#api/store/gateway-webhooks.ts';
-import { listHeldOutputs, listUnopenedHoldings, sumUnbooked, sumUnbookedOutputs } from '#api/store/holdings.ts';
+import { listBookedBalances, listHeldOutputs, listUnopenedHoldings, readBookedOutputs } from '#api/store/holdings.ts';
 import { deleteOldReplies } from '#api/store/idempotency.ts';
 import { listDueMonths, listExpensesForOperator } from '#api/store/invoices.ts';
-import { keepReading, readLook } from '#api/store/kept-readings.ts';
+import { keepReadings, readLooks } from '#api/store/kept-readings.ts';
 import { listGatewayBalances, listImbalances } from '#api/store/ledger.ts';
 import { listMisplaced } from '#api/store/misplaced-coins.ts';
 import { noteHeld, noteSettlements, noteWebhooks } from '#api/store/notifications.ts';
@@ -61,7 +61,7 @@ import { listTendable, listUnsent } from '#api/store/payout-attempts.ts';
 import { listSignable, listUnderWay, sumOutgoing, sumPaidOut } from '#api/store/payouts.ts';
 import { listPastCashouts, sumDayUsd } from '#api/store/policies.ts';
 import { walkOperatorActions } from '#api/store/proposals.ts';
-import { listUnreviewedOutgoing, listWalletRoles } from '#api/store/reconciliations.ts';
+import { listUnreviewedOutgoing } from '#api/store/reconciliations.ts';
 import { listRefusedRequests } from '#api/store/refused-requests.ts';
 import { readScreeningBurn } from '#api/store/screenings.ts';
 import {
@@ -119,18 +119,18 @@ export const QUESTIONS: Readonly<Record<string, (subject: Subject) => Promise<un
     sumSpendable(sql, { networkId: networks.bitcoin, address: 'bitcoin-hot', pool: 'green' }),
   'outputs: to be kept watched': ({ database: { sql }, networks }) => keepWatchingOutputs(sql, networks.bitcoin),
   'outputs: held': ({ database: { sql }, networks }) => listHeldOutputs(sql, networks.bitcoin),
-  'outputs: not booked': ({ database: { sql }, networks }) => sumUnbookedOutputs(sql, networks.bitcoin),
+  'outputs: by the books': ({ database: { sql }, networks }) => readBookedOutputs(sql, networks.bitcoin),
   'holdings: what is asked, and kept': ({ database: { transaction }, networks, usdt }) =>
     transaction(async (tx) => {
-      const look = await readLook(tx, { networkId: networks.ethereum, assetId: usdt, finalHeight: Number.MAX_SAFE_INTEGER }, POLICY.holdingsAsked);
+      const at = { networkId: networks.ethereum, assetId: usdt, finalHeight: Number.MAX_SAFE_INTEGER };
+      const look = (await readLooks(tx, [at], POLICY.holdingsAsked)).get(usdt);
       if (look === undefined) throw new Error('nothing was compared yet');
-      return keepReading(tx, { ...look, assetId: usdt, height: 0, addresses: look.addresses.map((one) => ({ ...one, rawAmount: 0n })) });
+      return keepReadings(tx, [{ ...look, assetId: usdt, height: 0, addresses: look.addresses.map((one) => ({ ...one, rawAmount: 0n })) }]);
     }),
-  'holdings: roles of wallets': ({ database: { sql }, networks }) => listWalletRoles(sql, networks.ethereum),
-  'holdings: not booked': ({ database: { sql }, networks }) => sumUnbooked(sql, { networkId: networks.ethereum, contract: null }),
+  'holdings: by the books': ({ database: { sql }, networks }) => listBookedBalances(sql, networks.ethereum),
   'holdings: not opened': ({ database: { sql }, networks }) => listUnopenedHoldings(sql, [networks.ethereum]),
   'outgoing nobody knows': ({ database: { sql }, networks }) => listUnexplained(sql, networks.ethereum),
-  'outgoing not reviewed': ({ database: { sql }, networks }) => listUnreviewedOutgoing(sql, networks.ethereum),
+  'outgoing not reviewed': ({ database: { sql }, networks }) => listUnreviewedOutgoing(sql, Object.values(networks)),
   'cold storage: claimed': ({ database: { sql }, usdt }) => sumClaimed(sql, usdt),
   'cold storage: failed': ({ database: { sql }, usdt }) => hasFailedMove(sql, usdt, 3_600),
   'payouts: under way': ({ database: { sql }, networks }) => listUnderWay(sql, { networkId: networks.ethereum, purpose: 'sweep' }),

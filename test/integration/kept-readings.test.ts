@@ -8,7 +8,7 @@ import type { Chain, Deps } from '#api/deps.ts';
 import { runAuditNow } from '#api/operator/audit.ts';
 import { rescanNetwork } from '#api/operator/rescan.ts';
 import { creditFinalDeposits } from '#api/payments/credit-deposit.ts';
-import { keepReading } from '#api/store/kept-readings.ts';
+import { keepReadings } from '#api/store/kept-readings.ts';
 import { insertSightings } from '#api/store/sightings.ts';
 import { ChainUnavailable } from '#shared/chains/chain.ts';
 import type { BlockMessage, Transfer } from '#shared/core/chain-events.ts';
@@ -72,9 +72,9 @@ describe('what addresses hold is asked in turn', () => {
   };
   const store = (compared: readonly ComparedHolding[]): Promise<boolean[]> =>
     books.deps.db.transaction(async (tx) => {
-      const kept: boolean[] = [];
-      for (const { reading } of compared) if (reading !== null) kept.push(await keepReading(tx, reading));
-      return kept;
+      const readings = compared.flatMap(({ reading }) => reading ?? []);
+      const kept = await keepReadings(tx, readings);
+      return readings.map(({ assetId }) => kept.has(assetId));
     });
   const differences = (compared: readonly ComparedHolding[]): string[] =>
     compared.filter(({ holding: one }) => one.difference !== 0n).map(({ holding: one }) => `${one.symbol} ${formatAmount(one.difference)}`);

@@ -1,8 +1,9 @@
+import { bookedHoldings } from '#test/fixtures/booked-holdings.ts';
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runAudit } from '#api/audit/run-audit.ts';
 import { assertDurable } from '#api/ledger/assert-durable.ts';
-import { bookedHoldings, gatewayBalances, poolBalance } from '#api/ledger/balances.ts';
+import { gatewayBalances, poolBalance } from '#api/ledger/balances.ts';
 import { Overdraw, post } from '#api/ledger/post.ts';
 import { type Coins, parseTrusted } from '#shared/core/money.ts';
 import { connect, type Database, type Tx } from '#shared/platform/postgres.ts';

@@ -1,6 +1,6 @@
+import { bookedHoldings } from '#test/fixtures/booked-holdings.ts';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Gateway } from '#api/deps.ts';
-import { bookedHoldings } from '#api/ledger/balances.ts';
 import { dispatchSettlement } from '#api/payouts/dispatch.ts';
 import { getSettlement } from '#api/settlements/view.ts';
 import { listCreditValues } from '#api/store/credit-values.ts';
