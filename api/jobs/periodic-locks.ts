@@ -5,8 +5,10 @@ import type { Database } from '#shared/platform/postgres.ts';
 /** First half of the advisory lock key; the second is a hash of the work's name. */
 const LOCK_CLASS = 7_582_002;
 
-/** How long an answer about locks counts before Postgres is asked again, and how soon another process takes over what nobody holds. */
+/** How often a process asks for locks, and so how soon another one takes over what nobody holds. */
 export const LOCKS_ASKED_EVERY_MS = 5_000;
+/** How long an answer counts: shorter, so that whoever asks a little early asks Postgres again. */
+const ANSWER_COUNTS_MS = 4_000;
 /** How long a session that asks nothing keeps its locks: that of a process which hangs. Longer than an answer counts, so that nobody begins work without them. */
 const SILENT_MS = 20_000;
 
@@ -45,7 +47,7 @@ export function keepPeriodicLocks(database: Pick<Database, 'sql' | 'pool'>, all:
       const gained = new Set([...names].filter((name) => !before.has(name)));
       before = names;
       // What the answer says is true when the question leaves, and not yet when it comes back late.
-      answer = { names, untilMs: now + LOCKS_ASKED_EVERY_MS };
+      answer = { names, untilMs: now + ANSWER_COUNTS_MS };
       return { names, gained };
     } catch (error) {
       log.warn(toldOf(error), 'locks of periodic work cannot be asked for');

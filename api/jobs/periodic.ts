@@ -3,7 +3,10 @@ import { toldOf } from '#shared/platform/database-problems.ts';
 import { keepPeriodicLocks, LOCKS_ASKED_EVERY_MS } from './periodic-locks.ts';
 import type { Periodic } from './work.ts';
 
-/** What is due within this part of its period begins with what is due now. */
+/**
+ * What is due within this part of its period begins with what is due now, which is late by up to as much: replicas that started together must not ask at the same moments for
+ * ever.
+ */
 const TOGETHER_WITHIN = 0.1;
 
 /** Failures in a row after which this process leaves work to another one for a while: it may be the one that cannot do it. */
@@ -41,6 +44,7 @@ export function startPeriodic(deps: Deps, work: Readonly<Record<string, Periodic
     deps.log,
   );
   const running = new Map<string, Promise<void>>();
+  const startedMs = performance.now();
   let timer: NodeJS.Timeout | undefined;
   let stopping = false;
 
@@ -52,7 +56,7 @@ export function startPeriodic(deps: Deps, work: Readonly<Record<string, Periodic
       const worked = asked.then(async ({ ours, idle }) => {
         if (!ours.includes(one)) return;
         if (!isAsked(one) || !(await idle).has(one)) return runOne(one);
-        one.dueMs = Math.max(one.dueMs, performance.now() + (one.idleSeconds ?? 0) * 1_000);
+        one.dueMs = Math.max(one.dueMs, nextDue(startedMs, one.idleSeconds ?? one.everySeconds));
       });
       running.set(
         one.name,
@@ -99,10 +103,9 @@ export function startPeriodic(deps: Deps, work: Readonly<Record<string, Periodic
     if (stopping || all.length === 0) return;
     const now = performance.now();
     const due = all.filter((one) => one.dueMs <= now + one.everySeconds * TOGETHER_WITHIN * 1_000);
-    for (const one of due) one.dueMs = now + one.everySeconds * 1_000;
+    for (const one of due) one.dueMs = nextDue(startedMs, one.everySeconds);
     // Also where nothing is due, for the locks.
     void run(due);
-    // Replicas that started together must not ask at the same moments for ever.
     const next = Math.min(LOCKS_ASKED_EVERY_MS, ...all.map(({ dueMs }) => dueMs - now));
     timer = setTimeout(beat, next * (1 + TOGETHER_WITHIN * Math.random()));
   };
@@ -121,7 +124,18 @@ export function startPeriodic(deps: Deps, work: Readonly<Record<string, Periodic
   };
 }
 
+/**
+ * When something that was begun now is due again. Every period is counted from the process' start and never from the last run, so that what is late falls due with what is
+ * due more often, and is asked about with it.
+ */
+function nextDue(startedMs: number, everySeconds: number): number {
+  const every = everySeconds * 1_000;
+  return startedMs + (Math.floor((performance.now() - startedMs) / every + TOGETHER_WITHIN) + 1) * every;
+}
+
 /** Whether it is asked first if there is anything to do; not where it is time to run whatever the answer was. */
-function isAsked({ look, anywaySeconds, ranMs }: Due): boolean {
-  return look !== undefined && !(anywaySeconds !== undefined && performance.now() - ranMs >= anywaySeconds * 1_000);
+function isAsked({ look, anywaySeconds, everySeconds, ranMs }: Due): boolean {
+  if (look === undefined) return false;
+  // The run before may have been as late as this one is not.
+  return anywaySeconds === undefined || performance.now() - ranMs < (anywaySeconds - everySeconds * TOGETHER_WITHIN) * 1_000;
 }
