@@ -7,7 +7,7 @@ import { makeExports } from '#api/exports/make-exports.ts';
 import { makeMonthlyExports } from '#api/exports/monthly-exports.ts';
 import { matureCredits } from '#api/ledger/mature-credits.ts';
 import { pinGenesis } from '#api/operator/pin-genesis.ts';
-import { resealEverything } from '#api/operator/reseal.ts';
+import { isAnyToReseal, resealEverything } from '#api/operator/reseal.ts';
 import { creditFinalDeposits } from '#api/payments/credit-deposit.ts';
 import { notifyPeople } from '#api/people/notifications.ts';
 import { expireDuePayments } from '#api/payments/expire.ts';
@@ -16,7 +16,7 @@ import { payHeldOrders } from '#api/payouts/pay-held-orders.ts';
 import { tendPayouts } from '#api/payouts/tend-payouts.ts';
 import { activateParked } from '#api/settlements/activate-parked.ts';
 import { expireParked } from '#api/settlements/expire-parked.ts';
-import { deleteOldSignatures } from '#api/store/credentials.ts';
+import { deleteOldSignatures, isAnySignatureOld } from '#api/store/credentials.ts';
 import { isAnyMaturing, listForgottenCredits } from '#api/store/credits.ts';
 import { deleteOldExports, isExportMaking } from '#api/store/exports.ts';
 import { isAnyToCredit, listNetworksToCredit } from '#api/store/deposits.ts';
@@ -29,12 +29,13 @@ import { isAnySimulationSeen } from '#api/store/sandbox-deposits.ts';
 import { isAnyUntrusted } from '#api/store/database-epoch.ts';
 import { areDaysToFold, foldDayChanges } from '#api/store/day-figures.ts';
 import { deleteOldReplies } from '#api/store/idempotency.ts';
+import { isAnyMonthWanted } from '#api/store/monthly-exports.ts';
 import { deleteOldNotifications, isAnybodyToTell } from '#api/store/notifications.ts';
 import { deleteDoneOutbox, insertOutbox, type Topic } from '#api/store/outbox.ts';
 import { isAnyTendable, listUnsent } from '#api/store/payout-attempts.ts';
 import { forgetReceiptMails } from '#api/store/receipt-mails.ts';
 import { deleteOldRefusals } from '#api/store/refused-requests.ts';
-import { deleteOldRequests } from '#api/store/requests.ts';
+import { deleteOldRequests, isAnyRequestOld } from '#api/store/requests.ts';
 import { isAnyParkedDue, listForgotten } from '#api/store/settlements.ts';
 import { areUsesToFold, foldAddressUses } from '#api/store/address-book.ts';
 import { areMonthsToFold, foldMonths } from '#api/store/gateway-months.ts';
@@ -107,7 +108,7 @@ export const periodicWork = {
   // At night, check by check.
   'audit-everything': { everySeconds: 600, run: auditEverything },
   'make-exports': { everySeconds: 5, look: isExportMaking, run: makeExports },
-  'make-monthly-exports': { everySeconds: POLICY.monthlyExportsSeconds, run: makeMonthlyExports },
+  'make-monthly-exports': { everySeconds: POLICY.monthlyExportsSeconds, look: isAnyMonthWanted, run: makeMonthlyExports },
   'fold-tallies': { everySeconds: 10, look: areTalliesToFold, run: (deps) => silently(foldTallies(deps.db.sql)) },
   'fold-day-figures': { everySeconds: 10, look: areDaysToFold, run: (deps) => silently(foldDayChanges(deps.db.sql)) },
   'fold-months': { everySeconds: 10, look: areMonthsToFold, run: (deps) => silently(foldMonths(deps.db.sql)) },
@@ -121,10 +122,15 @@ export const periodicWork = {
   'forget-replies': { everySeconds: 3_600, run: (deps) => deleteOldReplies(deps.db.sql, REPLIES_FORGOTTEN_AT_ONCE) },
   'forget-signatures': {
     everySeconds: 60,
+    look: (sql) => isAnySignatureOld(sql, POLICY.signatureMemorySeconds),
     run: (deps) => deleteOldSignatures(deps.db.sql, { seconds: POLICY.signatureMemorySeconds, limit: SIGNATURES_FORGOTTEN_AT_ONCE }),
   },
   'forget-refusals': { everySeconds: 3_600, run: (deps) => deleteOldRefusals(deps.db.sql, POLICY.refusalsKeptDays) },
-  'forget-requests': { everySeconds: 60, run: (deps) => deleteOldRequests(deps.db.sql, { days: POLICY.requestsKeptDays, limit: REQUESTS_FORGOTTEN_AT_ONCE }) },
+  'forget-requests': {
+    everySeconds: 60,
+    look: (sql) => isAnyRequestOld(sql, POLICY.requestsKeptDays),
+    run: (deps) => deleteOldRequests(deps.db.sql, { days: POLICY.requestsKeptDays, limit: REQUESTS_FORGOTTEN_AT_ONCE }),
+  },
   'forget-webhook-answers': {
     everySeconds: 600,
     run: (deps) => deleteOldWebhookAnswers(deps.db.sql, { days: POLICY.webhookAnswersKeptDays, limit: ANSWERS_FORGOTTEN_AT_ONCE }),
@@ -148,6 +154,7 @@ export const periodicWork = {
   // For as long as there is a previous master key (decision 0026).
   'reseal-secrets': {
     everySeconds: 60,
+    look: isAnyToReseal,
     run: async (deps) => {
       const { secrets, orders } = await resealEverything(deps);
       return secrets + orders;

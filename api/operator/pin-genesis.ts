@@ -1,5 +1,5 @@
 import type { Chain } from '#api/deps.ts';
-import { findNetwork, pinGenesisHash } from '#api/store/networks.ts';
+import { listGenesisHashes, pinGenesisHash } from '#api/store/networks.ts';
 import { ChainUnavailable } from '#shared/chains/chain.ts';
 import type { Logger } from '#shared/platform/logger.ts';
 import type { Database } from '#shared/platform/postgres.ts';
@@ -11,10 +11,15 @@ import type { Database } from '#shared/platform/postgres.ts';
  */
 export async function pinGenesis(db: Database, chains: Iterable<Chain>, log: Logger, mayPin = true): Promise<number> {
   let pinned = 0;
-  for (const chain of chains) {
+  const all = [...chains];
+  const known = await listGenesisHashes(
+    db.sql,
+    all.map(({ config }) => config.name),
+  );
+  for (const chain of all) {
     try {
       // Endpoints that differ from the books are set apart; only when all of them do is it another chain.
-      const recorded = (await findNetwork(db.sql, chain.config.name))?.genesisHash ?? undefined;
+      const recorded = known.get(chain.config.name);
       const hash = await chain.reader.genesisHash(recorded);
       // Once it is stored nothing is written any more, so that a process without the right to do so can compare it all the same.
       const stored = recorded ?? (mayPin ? await pinGenesisHash(db.sql, chain.id, hash) : hash);

@@ -6,7 +6,7 @@ import { lockSecretsUnder, reseal } from '#api/store/gateways.ts';
 import { type KeyedOrder, listKeyedOrders } from '#api/store/keyed-orders.ts';
 import { crashPoint } from '#shared/platform/crash-points.ts';
 import { type KeyRing, keyId, masterKeys, signerOf } from '#shared/platform/key-ring.ts';
-import type { Tx } from '#shared/platform/postgres.ts';
+import type { Reads, Tx } from '#shared/platform/postgres.ts';
 import { openWithAny, seal, wrappingKey } from '#shared/platform/sealed-secrets.ts';
 import { lockOrder, readOrder } from '#api/intents/keyed-orders.ts';
 
@@ -33,6 +33,12 @@ export async function resealEverything(deps: Deps): Promise<Resealed> {
   for (const kept of KEPT) secrets += await resealSecrets(deps, ring, kept);
   const orders = ring.previous === undefined ? 0 : await resealOrders(deps, ring);
   return { secrets, orders };
+}
+
+/** Whether there may be anything to bring over; a condition. What a leaving key authenticated is looked for order by order. */
+export function isAnyToReseal(sql: Reads, { config }: Pick<Deps, 'config'>): ReturnType<Reads> {
+  if (config.SLUICE_MASTER_KEY === undefined || config.SLUICE_MASTER_KEY_PREVIOUS !== undefined) return sql`true`;
+  return sql`(exists (select 1 from gateway_secrets where sealed_under is null) or exists (select 1 from authenticators where sealed_under is null))`;
 }
 
 /** Where secrets lie sealed: those of gateways, and the seeds of people's authenticators. */

@@ -22,7 +22,7 @@ export async function showWallets(deps: Deps): Promise<Reply> {
     for (const role of WALLET_ROLES) {
       const wallet = await configuredWallet(deps, chain, role);
       const held = await Promise.all(own.map((asset) => describe(deps, chain, wallet, asset)));
-      const gas = role === 'funding' ? await gasOf(deps, chain) : null;
+      const gas = role === 'funding' ? await gasOf(deps, chain, assets) : null;
       items.push({ network: chain.config.name, role, address: chain.codec.display(wallet.address), haltedReason: wallet.haltedReason, gas, assets: held });
     }
   }
@@ -30,10 +30,10 @@ export async function showWallets(deps: Deps): Promise<Reply> {
 }
 
 /** For how many transfers the funding wallet brings gas, beside how many it should; null while its node cannot tell. */
-async function gasOf(deps: Deps, chain: Chain): Promise<{ transfers: number | null; enough: number }> {
+async function gasOf(deps: Deps, chain: Chain, assets: readonly StoredAsset[]): Promise<{ transfers: number | null; enough: number }> {
   const enough = POLICY.fundingLowSweeps;
   try {
-    return { transfers: (await sweepsLeft(deps, chain)) ?? null, enough };
+    return { transfers: (await sweepsLeft(deps, chain, assets)) ?? null, enough };
   } catch (error) {
     if (error instanceof ChainUnavailable) return { transfers: null, enough };
     throw error;

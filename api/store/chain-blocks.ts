@@ -119,12 +119,21 @@ export async function insertBlindBlocks(tx: Tx, { networkId, from, to }: BlindBl
     select ${networkId}, least(${from}::bigint, min(from_height)), greatest(${to}::bigint, max(to_height)) from joined`;
 }
 
-/** How many blocks back the last blind one is, 0 at the tip: how its indexer reads now. Infinity without any. */
-export async function blindBlocksAgo(reads: Reads, networkId: string): Promise<number> {
-  const [row] = await reads<{ ago: number | null }[]>`
-    select (t.height - max(b.to_height))::float8 as ago from chain_tips t join blind_blocks b on b.network_id = t.network_id
-    where t.network_id = ${networkId} group by t.height`;
-  return row === undefined || row.ago === null ? Number.POSITIVE_INFINITY : Math.max(0, row.ago);
+/** How a network's indexer reads what contracts pass on, and what was made of it. */
+export interface Sight {
+  /** How many blocks back the last blind one is, 0 at the tip. Infinity without any. */
+  blindAgo: number;
+  /** Whether the native coin is not offered because nobody shows it. */
+  missing: boolean;
+}
+
+/** Reads it of these networks, by their ids. Locks nothing. */
+export async function listSights(reads: Reads, networkIds: readonly string[]): Promise<ReadonlyMap<string, Sight>> {
+  const rows = await reads<{ id: string; ago: number | null; missing: boolean }[]>`
+    select n.id, n.traces_missing_since is not null as missing,
+      (select (t.height - (select max(b.to_height) from blind_blocks b where b.network_id = n.id))::float8 from chain_tips t where t.network_id = n.id) as ago
+    from networks n where n.id = any(${[...networkIds]}::uuid[])`;
+  return new Map(rows.map(({ id, ago, missing }) => [id, { missing, blindAgo: ago === null ? Number.POSITIVE_INFINITY : Math.max(0, ago) }]));
 }
 
 /** Whether any network has any; a condition. */

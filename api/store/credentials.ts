@@ -55,6 +55,11 @@ export async function noteSignature(sql: Reads, used: { gatewayId: string; signa
   return rows.length === 1;
 }
 
+/** Whether there are signatures used longer than `seconds` of wall time ago; a condition. */
+export function isAnySignatureOld(sql: Reads, seconds: number): ReturnType<Reads> {
+  return sql`exists (select 1 from used_signatures where used_at < clock_timestamp() - make_interval(secs => ${seconds}))`;
+}
+
 /** Forgets signatures used longer than `seconds` of wall time ago, at most `limit` of them; returns how many. */
 export async function deleteOldSignatures(sql: Reads, { seconds, limit }: { seconds: number; limit: number }): Promise<number> {
   const rows = await sql`

@@ -33,6 +33,11 @@ export async function findMonthWanted(sql: Reads): Promise<MonthOver | undefined
   return row;
 }
 
+/** Whether anybody wants files of months; a condition. */
+export function isAnyMonthWanted(sql: Reads): ReturnType<Reads> {
+  return sql`exists (select 1 from monthly_exports)`;
+}
+
 /** What the role of whoever wants a file must allow. */
 function stillMay(sql: Reads) {
   return sql`exists (

@@ -20,6 +20,13 @@ export async function findNetwork(sql: Reads, name: string): Promise<StoredNetwo
   return row;
 }
 
+/** The genesis hashes that are stored of these networks, by name; one without any is left out. Locks nothing. */
+export async function listGenesisHashes(sql: Reads, names: readonly string[]): Promise<ReadonlyMap<string, string>> {
+  const rows = await sql<{ name: string; genesisHash: string }[]>`
+    select name, genesis_hash from networks where name = any(${[...names]}::text[]) and genesis_hash is not null`;
+  return new Map(rows.map(({ name, genesisHash }) => [name, genesisHash]));
+}
+
 /** Adds a network or renews its ticker; family and chain id of a known name never change. Locks its row. Returns what is stored. */
 export async function upsertNetwork(
   tx: Tx,

@@ -82,6 +82,11 @@ function looked(sql: Reads, { gatewayId, days, after, window }: LookedRequests):
     order by at desc, request_id desc limit ${window}`;
 }
 
+/** Whether there are requests that are older than `days`; a condition. */
+export function isAnyRequestOld(sql: Reads, days: number): ReturnType<Reads> {
+  return sql`exists (select 1 from requests where at <= now() - make_interval(days => ${days}))`;
+}
+
 /** Forgets requests that are older than `days`, at most `limit`; returns how many. */
 export async function deleteOldRequests(sql: Reads, { days, limit }: { days: number; limit: number }): Promise<number> {
   const rows = await sql`

@@ -1,5 +1,5 @@
 import type { Chain, Deps } from '#api/deps.ts';
-import { listAssets } from '#api/store/assets.ts';
+import { listAssets, type StoredAsset } from '#api/store/assets.ts';
 import { listSpendable } from '#api/store/outputs.ts';
 import { ChainUnavailable } from '#shared/chains/chain.ts';
 import { Invariant } from '#shared/core/errors.ts';
@@ -21,9 +21,10 @@ const COINS_TO_ASK_ABOUT = 100_000n;
  */
 export async function reportFunding(deps: Deps): Promise<number> {
   let low = 0;
+  const assets = await listAssets(deps.db.sql);
   for (const chain of deps.chains.values()) {
     try {
-      const left = await sweepsLeft(deps, chain);
+      const left = await sweepsLeft(deps, chain, assets);
       if (left === undefined) continue;
       deps.metrics?.gasRunway.set({ chain: chain.config.name, wallet: 'funding' }, left);
       if (left >= POLICY.fundingLowSweeps) continue;
@@ -42,9 +43,9 @@ export async function reportFunding(deps: Deps): Promise<number> {
  * charges nothing for it.
  * @throws ChainUnavailable when the node cannot be reached
  */
-export async function sweepsLeft(deps: Deps, chain: Chain): Promise<number | undefined> {
+export async function sweepsLeft(deps: Deps, chain: Chain, all: readonly StoredAsset[]): Promise<number | undefined> {
   if (spendsOutputs(chain.config.family)) return topUpsLeft(deps, chain);
-  const assets = (await listAssets(deps.db.sql)).filter((one) => one.networkId === chain.id);
+  const assets = all.filter((one) => one.networkId === chain.id);
   const asset = assets.find((one) => one.contract !== null) ?? assets[0];
   if (asset === undefined) throw new Invariant(`network ${chain.id} has no assets`);
   const address = poolAddress(chain, 'held');

@@ -1,6 +1,6 @@
 import type { Chain, Deps } from '#api/deps.ts';
 import { listAssets, type StoredAsset } from '#api/store/assets.ts';
-import { readTip } from '#api/store/chain-blocks.ts';
+import { type ChainTip, listTips } from '#api/store/chain-blocks.ts';
 import { insertFreeze, countRefusals, forgetRefusal, listRefusedDeposits, noteRefusal, noteStopped, type RefusedRole } from '#api/store/freezes.ts';
 import { listSweepable } from '#api/store/own-moves.ts';
 import { ChainUnavailable } from '#shared/chains/chain.ts';
@@ -29,11 +29,13 @@ export async function watchIssuers(deps: Deps): Promise<number> {
   let stopped = 0;
   const tokens = (await listAssets(deps.db.sql)).filter((asset) => asset.contract !== null);
   const refusing = await countRefusals(deps.db.sql);
+  const tips = new Map((await listTips(deps.db.sql)).map((tip) => [tip.networkId, tip]));
   for (const asset of tokens) {
     const chain = deps.chains.get(asset.networkName);
-    if (chain === undefined) continue;
+    const tip = tips.get(asset.networkId);
+    if (chain === undefined || tip === undefined) continue;
     try {
-      if (await watchToken(deps, chain, { ...asset, contract: asset.contract as string, refuses: refusing.has(asset.id) })) stopped += 1;
+      if (await watchToken(deps, chain, tip, { ...asset, contract: asset.contract as string, refuses: refusing.has(asset.id) })) stopped += 1;
     } catch (error) {
       // An address that cannot be tried counts neither as moving nor as refused.
       if (!(error instanceof ChainUnavailable)) throw error;
@@ -47,10 +49,8 @@ export async function watchIssuers(deps: Deps): Promise<number> {
 /** `refuses` says whether any refusal of it was noted when this look began; one that comes meanwhile is for the next. */
 type Token = StoredAsset & { contract: string; refuses: boolean };
 
-async function watchToken(deps: Deps, chain: Chain, token: Token): Promise<boolean> {
+async function watchToken(deps: Deps, chain: Chain, tip: ChainTip, token: Token): Promise<boolean> {
   const { sql } = deps.db;
-  const tip = await readTip(sql, chain.id);
-  if (tip === undefined) return false;
   // A transfer of nothing succeeds where there is no contract, so this is asked first. The answer means that the token is wrong, whichever endpoint
   // gives it.
   if ((await chain.reader.hasCode?.(token.contract)) === false) {

@@ -1,5 +1,5 @@
 import type { Chain, Deps } from '#api/deps.ts';
-import { blindBlocksAgo } from '#api/store/chain-blocks.ts';
+import { listSights, type Sight } from '#api/store/chain-blocks.ts';
 import { setTracesMissing } from '#api/store/networks.ts';
 import { nobodyTraces } from '#shared/chains/network-warnings.ts';
 
@@ -13,19 +13,27 @@ const RECENT_BLOCKS = 32;
  * endpoint that fails, rests or does not answer changes nothing. Tokens are always offered.
  */
 export async function watchTraces(deps: Deps): Promise<number> {
-  const changed = await Promise.all([...deps.chains.values()].map((chain) => watchNetwork(deps, chain)));
+  const chains = [...deps.chains.values()];
+  const sights = await listSights(
+    deps.db.sql,
+    chains.map(({ id }) => id),
+  );
+  const changed = await Promise.all(
+    chains.map((chain) => {
+      const sight = sights.get(chain.id);
+      return sight === undefined ? false : watchNetwork(deps, chain, sight);
+    }),
+  );
   return changed.filter(Boolean).length;
 }
 
-async function watchNetwork(deps: Deps, { id, config, reader }: Chain): Promise<boolean> {
-  const { sql } = deps.db;
+async function watchNetwork(deps: Deps, { id, config, reader }: Chain, { blindAgo, missing: was }: Sight): Promise<boolean> {
   const accepted = config.acceptsUnseenInternalTransfers === true;
-  const blindAgo = await blindBlocksAgo(sql, id);
   // The indexer's blocks show when an endpoint that used to trace no longer does.
   const lacking = await reader.findLacks(blindAgo < RECENT_BLOCKS);
   const missing = nobodyTraces(lacking) && !accepted;
   if (!missing && !accepted && (blindAgo === 0 || lacking.every(({ lacks }) => lacks === null))) return false;
-  if (!(await setTracesMissing(sql, id, missing))) return false;
+  if (missing === was || !(await setTracesMissing(deps.db.sql, id, missing))) return false;
   const told = { network: config.name, asset: config.nativeSymbol };
   if (missing) deps.log.error(told, 'no endpoint traces: the native coin is not offered any more, because coins that contracts pass on would not be seen');
   else
