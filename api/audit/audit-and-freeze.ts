@@ -16,13 +16,14 @@ import { insertFreeze } from '#api/store/freezes.ts';
 import { listImbalances } from '#api/store/ledger.ts';
 import { POLICY } from '#shared/core/policy.ts';
 import { crashPoint } from '#shared/platform/crash-points.ts';
+import { toldOf } from '#shared/platform/database-problems.ts';
 import { type KeyRing, masterKeys } from '#shared/platform/key-ring.ts';
 import type { Database } from '#shared/platform/postgres.ts';
 import { fingerprintOf, isGood, macOfMark } from './audit-mark.ts';
 import type { Check } from './check.ts';
 import { CHECKS } from './checks.ts';
 import { KEPT_CHECKS } from './kept-checks.ts';
-import { runCheck } from './run-audit.ts';
+import { runCheck, runChecks } from './run-audit.ts';
 
 /**
  * Runs the audit and stops all dispatch when it finds something (reliability D24); only an operator lifts the freeze. A check that work
@@ -34,14 +35,19 @@ export async function auditAndFreeze(deps: Deps, failedLastTime: Set<string>): P
   let violations = 0;
   const clean: Passed[] = [];
   const wholeAt: number[] = [];
-  let changedOfLedger: Changed | undefined;
+  const asked: { check: Check; mark: StoredMark | undefined; changed: Changed | undefined }[] = [];
   for (const check of CHECKS) {
     const mark = pass.marks.get(check.name);
-    const changed = mark === undefined ? undefined : await pass.changedSince(mark.since);
-    if (check.name === 'A1') changedOfLedger = changed;
+    asked.push({ check, mark, changed: mark === undefined ? undefined : await pass.changedSince(mark.since) });
+  }
+  const together = await runTogether(
+    deps,
+    asked.flatMap(({ check, changed }) => (changed === undefined ? [] : { check, changed })),
+  );
+  // What was found stops dispatch before anything else is asked, which may take long.
+  for (const { check, mark, changed } of asked.toSorted((one, other) => Number(together.has(other.check)) - Number(together.has(one.check)))) {
     const whole = changed === undefined;
-    const { rows } =
-      whole && check.ofChanged !== undefined ? await runWhole(deps, check) : await runCheck(deps.db.sql, check, pricePolicy(deps.config), changed);
+    const rows = together.get(check) ?? (await runAlone(deps, check, changed));
     const lasting = !check.mayPass || failedLastTime.has(check.name);
     if (rows.length === 0) failedLastTime.delete(check.name);
     else failedLastTime.add(check.name);
@@ -54,7 +60,7 @@ export async function auditAndFreeze(deps: Deps, failedLastTime: Set<string>): P
     if (whole) await deleteMark(deps.db.sql, check.name);
   }
   await moveMarks(deps, pass, clean);
-  for (const { symbol, imbalance } of await listImbalances(deps.db.sql, changedOfLedger?.ledger))
+  for (const { symbol, imbalance } of await listImbalances(deps.db.sql, asked.find(({ check }) => check.name === 'A1')?.changed?.ledger))
     deps.metrics?.ledgerImbalance.set({ asset: symbol }, Number(imbalance));
   deps.metrics?.ledgerCheckTimestamp.set(deps.wallClock() / 1_000);
   // What is wrong by looking at everything was told; how old the look before it is, nobody knows any more.
@@ -74,7 +80,7 @@ export async function auditEverything(deps: Deps): Promise<number> {
     // Without a mark the minute's audit looks at everything, unless it leaves the check to the night.
     if (mark === undefined ? !KEPT_CHECKS.includes(check) : !isDue(deps.wallClock(), mark.wholeAt.getTime())) continue;
     const pass = await begin(deps);
-    const { rows } = await runWhole(deps, check);
+    const rows = await runWhole(deps, check);
     violations += rows.length;
     if (rows.length > 0) await freeze(deps, check, rows);
     if (check.onlyInforms) deps.metrics?.keptFiguresWrong.set(rows.length);
@@ -139,11 +145,27 @@ async function begin({ db, config }: Deps): Promise<Pass> {
   return { now, ring, marks, changedSince };
 }
 
+/** What checks find about what changed, by one statement. None where that fails: each is asked by itself then, so that the one whose failure it is says what it is. */
+async function runTogether(deps: Deps, some: readonly { check: Check; changed: Changed }[]): Promise<ReadonlyMap<Check, readonly object[]>> {
+  try {
+    const found = await runChecks(deps.db.sql, some, pricePolicy(deps.config));
+    return new Map(some.map(({ check }, at) => [check, found[at] ?? []]));
+  } catch (error) {
+    deps.log.warn(toldOf(error), 'the checks of the audit cannot be asked together; each is asked by itself');
+    return new Map();
+  }
+}
+
+async function runAlone(deps: Deps, check: Check, changed: Changed | undefined): Promise<readonly object[]> {
+  if (changed === undefined && check.ofChanged !== undefined) return runWhole(deps, check);
+  return (await runCheck(deps.db.sql, check, pricePolicy(deps.config), changed)).rows;
+}
+
 /** Books of millions take minutes to be looked at as a whole, which no other statement may take. */
-async function runWhole(deps: Deps, check: Check): ReturnType<typeof runCheck> {
+async function runWhole(deps: Deps, check: Check): Promise<readonly object[]> {
   const patient: Database = deps.db.apart({ name: 'sluice-audit', max: 1, deadlines: 'patient' });
   try {
-    return await runCheck(patient.sql, check, pricePolicy(deps.config));
+    return (await runCheck(patient.sql, check, pricePolicy(deps.config))).rows;
   } finally {
     await patient.end();
   }

@@ -24,9 +24,29 @@ export async function runAudit(sql: Sql, prices: PricePolicy = { staticAllowed: 
 
 /** Runs one check; about what changed alone where that is given and the check can. */
 export async function runCheck(sql: Reads, check: Check, prices: PricePolicy, changed?: Changed): Promise<AuditResult> {
-  const { name, title, query, ofChanged } = check;
-  if (changed !== undefined && !isAbout(changed, check)) return { check: name, title, rows: [] };
-  const whole = typeof query === 'string' ? query : query(prices);
-  const text = changed === undefined || ofChanged === undefined ? whole : ofChanged(changed);
-  return { check: name, title, rows: await sql.unsafe<Record<string, unknown>[]>(text) };
+  const { name, title } = check;
+  const text = textOf(check, prices, changed);
+  return { check: name, title, rows: text === undefined ? [] : await sql.unsafe<Record<string, unknown>[]>(text) };
+}
+
+/**
+ * Runs checks about what changed, all that have anything to ask in one statement; answers their rows in the same order. Their columns arrive as text.
+ * @throws where one of them fails, of which it says nothing
+ */
+export async function runChecks(sql: Reads, some: readonly { check: Check; changed: Changed }[], prices: PricePolicy): Promise<Record<string, unknown>[][]> {
+  const texts = some.map(({ check, changed }) => textOf(check, prices, changed));
+  const asked = texts.filter((text) => text !== undefined);
+  if (asked.length === 0) return texts.map(() => []);
+  const rows = asked.map((text) => `(select json_agg((select json_object_agg(c.key, c.value) from json_each_text(row_to_json(q)) c)) from (${text}) q)`);
+  const [found] = await sql.unsafe<[{ rows: (Record<string, unknown>[] | null)[] }]>(`select json_build_array(${rows.join(', ')}) as rows`);
+  const answers = found.rows.values();
+  return texts.map((text) => (text === undefined ? [] : (answers.next().value ?? [])));
+}
+
+/** What a check asks; undefined where nothing changed of what it asks about. */
+function textOf(check: Check, prices: PricePolicy, changed: Changed | undefined): string | undefined {
+  const { query, ofChanged } = check;
+  if (changed !== undefined && !isAbout(changed, check)) return undefined;
+  if (changed !== undefined && ofChanged !== undefined) return ofChanged(changed);
+  return typeof query === 'string' ? query : query(prices);
 }

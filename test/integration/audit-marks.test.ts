@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { auditAndFreeze, auditEverything, forgetAudited } from '#api/audit/audit-and-freeze.ts';
 import type { Check } from '#api/audit/check.ts';
 import { CHECKS } from '#api/audit/checks.ts';
-import { runAudit, runCheck } from '#api/audit/run-audit.ts';
+import { runAudit, runCheck, runChecks } from '#api/audit/run-audit.ts';
 import type { Deps } from '#api/deps.ts';
 import { type Changed, readChanged, readHorizon } from '#api/store/audit-marks.ts';
 import { writeHistory } from '#ops/bench/history.ts';
@@ -259,17 +259,21 @@ describe('what is done to an old row is found by looking at changes alone', () =
   async function askAll(
     checks: readonly Check[],
     statements: readonly string[],
-  ): Promise<Record<string, { whole: number; ofChanged: number; ofNothing: number }>> {
-    const found: Record<string, { whole: number; ofChanged: number; ofNothing: number }> = {};
+  ): Promise<Record<string, { whole: number; ofChanged: number; together: number; ofNothing: number }>> {
+    const found: Record<string, { whole: number; ofChanged: number; together: number; ofNothing: number }> = {};
     const { since } = await readHorizon(database.sql);
     await database
       .transaction(async (tx: Tx) => {
         for (const statement of statements) await tx.unsafe(statement);
         const changed = await readChanged(tx, since);
+        const asked = changed === undefined ? [] : CHECKS.map((check) => ({ check, changed }));
+        const rows = await runChecks(tx, asked, PRICES);
+        const together = new Map(asked.map(({ check }, at) => [check.name, rows[at]?.length]));
         for (const check of checks)
           found[check.name] = {
             whole: (await runCheck(tx, check, PRICES)).rows.length,
             ofChanged: (await runCheck(tx, check, PRICES, changed)).rows.length,
+            together: changed === undefined ? -1 : (together.get(check.name) ?? -1),
             ofNothing: check.asksMore || check.ofChanged === undefined ? 0 : (await tx.unsafe(check.ofChanged(await nothingChanged(tx)))).length,
           };
         throw new Undone();
@@ -284,6 +288,7 @@ describe('what is done to an old row is found by looking at changes alone', () =
     const found = await askAll([CHECKS.find((check) => check.name === name) as Check], statements);
     expect(found[name]?.whole, 'found by looking at everything').toBeGreaterThan(0);
     expect(found[name]?.ofChanged, 'found by looking at changes').toBeGreaterThan(0);
+    expect(found[name]?.together, 'found by asking all checks together').toBe(found[name]?.ofChanged);
     // Or the minute's audit would have to ask it although nothing changed.
     expect(found[name]?.ofNothing, 'found by looking at no change').toBe(0);
   });
@@ -306,7 +311,8 @@ describe('what is done to an old row is found by looking at changes alone', () =
       `update wallets set halted_reason = 'here' where role <> 'deposit'`,
       `update wallets set halted_reason = null where role <> 'deposit'`,
     ];
-    for (const [name, found] of Object.entries(await askAll(MARKED, touched))) expect(found, name).toEqual({ whole: 0, ofChanged: 0, ofNothing: 0 });
+    for (const [name, found] of Object.entries(await askAll(MARKED, touched)))
+      expect(found, name).toEqual({ whole: 0, ofChanged: 0, together: 0, ofNothing: 0 });
   });
 });
 
@@ -371,6 +377,29 @@ describe('the minute audit', () => {
     expect(await auditAndFreeze({ ...depsOf(database), config: {} as Deps['config'] }, new Set())).toBeGreaterThan(0);
     await tamper(`update credits set gross = gross - 1 where id = ${credit('tron')}`);
   });
+});
+
+it('the minute audit asks each check by itself where they cannot be asked together, and finds the same', async () => {
+  await database.sql`delete from freezes`;
+  await untilPassed();
+  await tamper(`update credits set gross = gross + 1 where id = ${credit('tron')}`);
+  await database.sql.unsafe(`update credits set pool = pool where id = ${credit('tron')}`);
+  const deps = depsOf(database);
+  let together = 0;
+  const sql = new Proxy(deps.db.sql, {
+    get(target, key, receiver) {
+      if (key !== 'unsafe') return Reflect.get(target, key, receiver) as unknown;
+      return (text: string) => {
+        if (!text.includes('json_build_array')) return target.unsafe(text);
+        together += 1;
+        return target.unsafe('select 1 / 0');
+      };
+    },
+  });
+  expect(await auditAndFreeze({ ...deps, db: { ...deps.db, sql } }, new Set())).toBeGreaterThan(0);
+  expect([together, await frozen()]).toEqual([1, ['audit A4']]);
+  await tamper(`update credits set gross = gross - 1 where id = ${credit('tron')}`);
+  await database.sql`delete from freezes`;
 });
 
 describe('at night', () => {
