@@ -19,7 +19,7 @@ export interface Caution {
 /** The care of one life; `left` is what the one before it left. */
 export function createCaution(
   deps: Pick<IndexerDeps, 'sql' | 'log' | 'holder'>,
-  life: Pick<Life, 'networkId' | 'epoch'>,
+  life: Pick<Life, 'networkId' | 'epoch' | 'noteWithPulse'>,
   purpose: Purpose,
   left: LeftUnit | null,
 ): Caution {
@@ -29,7 +29,9 @@ export function createCaution(
   const write = async (unit: LeftUnit | null, after: Promise<void>): Promise<void> => {
     await after;
     try {
-      await writeUnit(deps.sql, { networkId: life.networkId, holder: deps.holder, epoch: life.epoch }, purpose, unit);
+      const note = unit === null ? null : JSON.stringify({ ...unit, by: deps.holder } satisfies NotedUnit);
+      if (purpose === 'following' && note !== null && (await life.noteWithPulse?.(note)) === true) return;
+      await writeUnit(deps.sql, { networkId: life.networkId, holder: deps.holder, epoch: life.epoch }, purpose, note);
     } catch (error) {
       // Without the database nothing is published either; what is read meanwhile is read again.
       deps.log.debug({ err: error }, 'what is about to be read is not noted');
@@ -72,9 +74,8 @@ type NotedUnit = LeftUnit & { by: string };
  * Locks the lease row; does nothing once another process holds it, or this one under another epoch. Does not wait for Postgres to have it on disk: it is there
  * for whoever comes after this process, and where Postgres itself fell a block is at most read in full once more (decision 0098).
  */
-async function writeUnit(sql: Sql, lease: { networkId: string; holder: string; epoch: number }, purpose: Purpose, unit: LeftUnit | null): Promise<void> {
+async function writeUnit(sql: Sql, lease: { networkId: string; holder: string; epoch: number }, purpose: Purpose, noted: string | null): Promise<void> {
   const { networkId, holder, epoch } = lease;
-  const noted = unit === null ? null : JSON.stringify({ ...unit, by: holder } satisfies NotedUnit);
   if (purpose === 'following')
     await sql`update indexer_leases set reading = ${noted}::text::jsonb
       where network_id = ${networkId} and holder = ${holder} and epoch = ${epoch} and (select set_config('synchronous_commit', 'off', true)) is not null`;

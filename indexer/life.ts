@@ -82,6 +82,11 @@ export interface Life {
   caughtUpAtMs: number | undefined;
   /** Until when this process may believe it holds the lease. */
   leaseUntilMs: number;
+  /**
+   * Notes what is about to be read, in the words that stand in the lease, with the next beat of the pulse where one is soon due; false, having done nothing, where none is. Absent
+   * while no pulse beats.
+   */
+  noteWithPulse?: ((note: string) => Promise<boolean>) | undefined;
   /** Rung when there may be something to read or acknowledge. */
   scanWake: Wake;
   /** Rung when the database may have news for the indexer. */

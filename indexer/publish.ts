@@ -5,6 +5,7 @@ import { inTurns } from '#shared/core/turns.ts';
 import { breathe } from '#shared/platform/breathe.ts';
 import { crashPoint } from '#shared/platform/crash-points.ts';
 import { currentTraceparent } from '#shared/platform/tracing.ts';
+import type { ChainEvent } from '#state-machines/chain/machine.ts';
 import { LEASE_SECONDS, RENEW_MS, takePulse } from './lease.ts';
 import type { Child, IndexerDeps, Life } from './life.ts';
 import { createPatience } from './patience.ts';
@@ -58,50 +59,80 @@ function isTooLong(life: Pick<Life, 'ahead' | 'appliedSeq'>, payload: string): b
 /**
  * The indexer's pulse: renews the lease with how far it has come, learns the consumer's tip, finds addresses that wait to
  * be watched, and starts over when somebody asked for it or when what was sent is no longer in Redis. It beats when somebody nudges it, as often as
- * the lease needs, and twice a second while an acknowledgement or a message is on its way, or while no nudge can arrive.
+ * the lease needs, and twice a second while an acknowledgement or a message is on its way, or while no nudge can arrive. What is noted of a block about to be read goes with a
+ * beat that is due soon, so that where blocks come often the lease costs no statement of its own.
  */
 export const keepPulse: Child = async (deps, life, tell, signal) => {
   const { sql, metrics } = deps;
   const chain = life.network.name;
   const patience = createPatience(deps);
   let movedAtMs = deps.monotonicMs();
+  let dueMs = movedAtMs;
+  let [beating, over, rung, earlier] = [false, false, false, false];
+  const end = (event: ChainEvent): void => {
+    over = true;
+    tell(event);
+  };
+
+  const beat = async (note?: string): Promise<void> => {
+    beating = true;
+    rung = false;
+    try {
+      const askedAtMs = deps.monotonicMs();
+      const progress = {
+        publishedHeight: life.trail.joined() ? (life.trail.last()?.height ?? null) : null,
+        caughtUpSecondsAgo: life.caughtUpAtMs === undefined ? null : (askedAtMs - life.caughtUpAtMs) / 1_000,
+      };
+      const lease = { networkId: life.networkId, holder: deps.holder, epoch: life.epoch };
+      const { held, appliedSeq, unacked, rewind, rescan } = await takePulse(sql, lease, progress, note);
+      patience.reset();
+      if (!held) return end({ type: 'FAILED', reason: 'another indexer holds the lease' });
+      life.leaseUntilMs = askedAtMs + LEASE_SECONDS * 1_000;
+      if (rewind !== null) return end({ type: 'REWIND', reason: rewind });
+      if (appliedSeq !== life.appliedSeq || appliedSeq === life.seq) movedAtMs = askedAtMs;
+      life.appliedSeq = appliedSeq;
+      life.appliedWake.ring();
+      if (askedAtMs - movedAtMs > STILL_MS && (await isLost(deps, life)))
+        return end({ type: 'REWIND', reason: 'the stream lost messages that were not applied yet' });
+      life.watchlist.expect(unacked);
+      metrics.watchedAddresses.set({ chain }, life.watchlist.size);
+      if (life.watchlist.hasAcks(deps.monotonicMs())) life.scanWake.ring();
+      life.rescanOpen = rescan;
+      if (rescan) life.rescanWake.ring();
+      const isQuiet = unacked.length === 0 && appliedSeq === life.seq && !deps.streams.deaf();
+      dueMs = deps.monotonicMs() + (isQuiet ? RENEW_MS : PULSE_MS);
+    } finally {
+      beating = false;
+    }
+  };
+
+  life.noteWithPulse = async (note) => {
+    if (beating || over || signal.aborted || dueMs - deps.monotonicMs() > RENEW_MS / 2) return false;
+    const wasDueMs = dueMs;
+    try {
+      await beat(note);
+    } finally {
+      // Below somebody rests until this beat was due. A nudge that came meanwhile is for another one.
+      earlier = !rung && (over || dueMs < wasDueMs);
+      if (rung || earlier) life.pulseWake.ring();
+    }
+    return true;
+  };
   metrics.leader.set({ chain }, 1);
   try {
-    while (!signal.aborted) {
-      let waitMs = PULSE_MS;
-      try {
-        const askedAtMs = deps.monotonicMs();
-        const progress = {
-          publishedHeight: life.trail.joined() ? (life.trail.last()?.height ?? null) : null,
-          caughtUpSecondsAgo: life.caughtUpAtMs === undefined ? null : (askedAtMs - life.caughtUpAtMs) / 1_000,
-        };
-        const { held, appliedSeq, unacked, rewind, rescan } = await takePulse(
-          sql,
-          { networkId: life.networkId, holder: deps.holder, epoch: life.epoch },
-          progress,
-        );
-        patience.reset();
-        if (!held) return tell({ type: 'FAILED', reason: 'another indexer holds the lease' });
-        life.leaseUntilMs = askedAtMs + LEASE_SECONDS * 1_000;
-        if (rewind !== null) return tell({ type: 'REWIND', reason: rewind });
-        if (appliedSeq !== life.appliedSeq || appliedSeq === life.seq) movedAtMs = askedAtMs;
-        life.appliedSeq = appliedSeq;
-        life.appliedWake.ring();
-        if (askedAtMs - movedAtMs > STILL_MS && (await isLost(deps, life)))
-          return tell({ type: 'REWIND', reason: 'the stream lost messages that were not applied yet' });
-        life.watchlist.expect(unacked);
-        metrics.watchedAddresses.set({ chain }, life.watchlist.size);
-        if (life.watchlist.hasAcks(deps.monotonicMs())) life.scanWake.ring();
-        life.rescanOpen = rescan;
-        if (rescan) life.rescanWake.ring();
-        if (unacked.length === 0 && appliedSeq === life.seq && !deps.streams.deaf()) waitMs = RENEW_MS;
-      } catch (error) {
-        // The database being away stops publishing as soon as the lease may have run out, and nothing else.
-        waitMs = Math.max(PULSE_MS, patience.next(error as Error));
-      }
-      await life.pulseWake.wait(waitMs, signal);
+    while (!signal.aborted && !over) {
+      if (!beating && (rung || deps.monotonicMs() >= dueMs))
+        await beat().catch((error: unknown) => {
+          // The database being away stops publishing as soon as the lease may have run out, and nothing else.
+          dueMs = deps.monotonicMs() + Math.max(PULSE_MS, patience.next(error as Error));
+        });
+      if (over) return;
+      const rang = await life.pulseWake.wait(Math.max(beating ? PULSE_MS : 0, dueMs - deps.monotonicMs()), signal);
+      if (rang && !earlier) rung = true;
+      earlier = false;
     }
   } finally {
+    life.noteWithPulse = undefined;
     metrics.leader.set({ chain }, 0);
   }
 };

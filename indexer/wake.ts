@@ -1,8 +1,8 @@
 /** A bell for one waiter: rung before anybody waits, the next wait returns at once. */
 export interface Wake {
   ring(): void;
-  /** Returns when the bell rings, after `ms`, or when `signal` aborts, whichever is first. */
-  wait(ms: number, signal: AbortSignal): Promise<void>;
+  /** Returns when the bell rings, after `ms`, or when `signal` aborts, whichever is first; true when it rang. */
+  wait(ms: number, signal: AbortSignal): Promise<boolean>;
 }
 
 /** A silent bell. */
@@ -27,7 +27,9 @@ export function createWake(): Wake {
           signal.addEventListener('abort', done);
           wakeUp = done;
         });
+      const rang = rung;
       rung = false;
+      return rang;
     },
   };
 }

@@ -16,9 +16,9 @@ export const LOG_LINE_PREFIX = '%p|%a|';
 const STATEMENT = /^(\d+)\|([^|\n]*)\|LOG: {2}duration: ([\d.]+) ms {2}(?:execute [^:\n]*|statement): (.*(?:\n\t.*)*)/gm;
 /** The transaction that applies a block locks or writes the tip of its chain. */
 const APPLIES = /insert into chain_(blocks|tips)|from chain_tips .* for update/;
-/** What an indexer notes before it reads a block, and what the consumer of blocks asks after it applied one. */
+/** What an indexer notes before it reads a block, which renews its lease where that is soon due, and what the consumer of blocks asks after it applied one. */
 const AROUND = [
-  /^update indexer_leases set reading/,
+  /^(with renewed as \( )?update indexer_leases set reading/,
   /from deposits where network_id = \$\d+ and state = 'seen'/,
   /^update sightings s set booked_at/,
   /^select c\.id from credits c join chain_tips/,

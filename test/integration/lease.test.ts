@@ -83,6 +83,13 @@ it('one pulse tells all that Postgres wants of an indexer', async () => {
     insert into chain_tips (network_id, height, hash, block_time, safe_height, final_height, head_height, epoch, seq)
     values (${NETWORK}, 5, 'x', now(), 5, 5, 5, ${row.epoch}, 12)`;
   expect(await pulse()).toEqual({ held: true, appliedSeq: 12, unacked: ['one'], rewind: 'lost', rescan: true });
+  const note = JSON.stringify({ from: 8, to: 8, deaths: 0, by: 'pulse' });
+  await db.sql`update indexer_leases set expires_at = clock_timestamp()`;
+  expect(await takePulse(indexer.sql, lease, { publishedHeight: 8, caughtUpSecondsAgo: 0 }, note)).toEqual(await pulse());
+  expect(await db.sql`select reading, expires_at > clock_timestamp() as held from indexer_leases`).toEqual([{ reading: JSON.parse(note), held: true }]);
+  const late = await takePulse(indexer.sql, { ...lease, epoch: lease.epoch - 1 }, { publishedHeight: 9, caughtUpSecondsAgo: 0 }, '{}');
+  expect([late.held, await db.sql`select reading from indexer_leases`]).toEqual([false, [{ reading: JSON.parse(note) }]]);
+  await db.sql`update indexer_leases set reading = null`;
   await db.sql`update chain_tips set epoch = epoch - 1`;
   await db.sql`update watches set acked_epoch = 1`;
   await db.sql`update rescans set finished_at = now()`;

@@ -113,7 +113,13 @@ export async function aScanner(given: {
       }
       // A scan that would wait, because there is nothing to read or the node failed it, has had its look.
       const done = new AbortController();
-      life.scanWake = { ring: () => undefined, wait: async () => done.abort() };
+      life.scanWake = {
+        ring: () => undefined,
+        wait: async () => {
+          done.abort();
+          return false;
+        },
+      };
       await scanChain(deps, life, tell, done.signal);
       // The consumer of this test is never behind.
       life.appliedSeq = life.seq;
