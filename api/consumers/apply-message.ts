@@ -53,17 +53,17 @@ export type Applied =
 /**
  * Applies one authentic stream message to Postgres in one transaction: blocks, sightings, deposits, acknowledgements,
  * what it means for outgoing transactions, and the new tip (architecture 3.3). Safe to call twice with the same message.
- * `fence` is the caller's consumer lease; with an older one nothing happens and the outcome is `fenced`.
+ * `fence` is the caller's consumer lease, which it renews for `seconds` where they are given; with an older one nothing happens and the outcome is `fenced`.
  * Announces whose payments it is about. Locks both leases (shared) and the tip, then deposits, then ledger accounts.
  */
-export async function applyMessage(deps: Deps, network: ConsumedNetwork, fence: number, message: BlockMessage): Promise<Applied> {
+export async function applyMessage(deps: Deps, network: ConsumedNetwork, fence: number, message: BlockMessage, seconds?: number): Promise<Applied> {
   const paid = new Set<string>();
   let within: Tx | undefined;
   const applied = await deps.db.transaction(async (tx): Promise<Applied> => {
     within = tx;
     // Sent together and answered in this order: a caller that lost its lease waits for the tip once more, and does nothing.
     const [held, newest, tip, known, untold] = await Promise.all([
-      holdsConsumerLease(tx, network.id, fence),
+      holdsConsumerLease(tx, network.id, fence, seconds),
       isNewestEpoch(tx, network.id, message.epoch),
       lockTip(tx, network.id),
       findCanonicalBlocks(tx, network.id, { heights: [message.to, message.from - 1], hashes: [message.parentHash] }),

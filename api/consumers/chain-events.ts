@@ -75,13 +75,7 @@ async function consume(deps: Deps, streams: Streams, network: ConsumedNetwork, l
 }
 
 /** Reads and applies until stopped, or until somebody else has the lease. */
-async function follow(
-  deps: Deps,
-  from: { streams: Streams; reader: StreamReader },
-  network: ConsumedNetwork,
-  lease: { leases: ConsumerLeases; fence: number },
-  signal: AbortSignal,
-): Promise<void> {
+async function follow(deps: Deps, from: { streams: Streams; reader: StreamReader }, network: ConsumedNetwork, lease: Held, signal: AbortSignal): Promise<void> {
   const { streams, reader } = from;
   let heardAt = deps.wallClock();
   const stillHeld = async (): Promise<boolean> => (await lease.leases.fence(network.id)) === lease.fence;
@@ -93,7 +87,7 @@ async function follow(
     let trace: string | undefined;
     for (const entry of entries) {
       if (signal.aborted || !(await stillHeld())) return;
-      const { outcome, traceparent, mayCredit } = await consumeEntry(deps, network, lease.fence, entry);
+      const { outcome, traceparent, mayCredit } = await consumeEntry(deps, network, lease, entry);
       deps.metrics?.messagesApplied.inc({ chain: network.name, result: outcome });
       if (outcome === 'fenced') return;
       if (outcome === 'failed') {
@@ -115,6 +109,12 @@ async function follow(
   }
 }
 
+/** The lease that a stream is applied under. */
+interface Held {
+  leases: ConsumerLeases;
+  fence: number;
+}
+
 interface Consumed {
   outcome: Applied['outcome'] | 'forged' | 'parked' | 'failed';
   /** Whether there was anything to be credited or to mature once its blocks were applied. */
@@ -123,10 +123,10 @@ interface Consumed {
 }
 
 /** One entry from Redis to Postgres; a crash anywhere before its acknowledgement only delivers it again. */
-async function consumeEntry(deps: Deps, network: ConsumedNetwork, fence: number, entry: StreamEntry): Promise<Consumed> {
+async function consumeEntry(deps: Deps, network: ConsumedNetwork, lease: Held, entry: StreamEntry): Promise<Consumed> {
   crashPoint('ingest.received');
   try {
-    return await applyEntry(deps, network, fence, entry);
+    return await applyEntry(deps, network, lease, entry);
   } catch (error) {
     deps.log.error({ ...toldOf(error), network: network.name, streamId: entry.id }, 'cannot apply a stream message; it will be tried again');
     return { outcome: 'failed' };
@@ -140,15 +140,17 @@ async function acknowledge(reader: StreamReader, entry: StreamEntry): Promise<vo
 }
 
 /** A refused message is set aside, so that one bad entry never stops the stream: what is missing then shows as a gap. */
-async function applyEntry(deps: Deps, network: ConsumedNetwork, fence: number, entry: StreamEntry): Promise<Consumed> {
+async function applyEntry(deps: Deps, network: ConsumedNetwork, { leases, fence }: Held, entry: StreamEntry): Promise<Consumed> {
   const decoded = entry.forged ? ({ ok: false, problem: 'its MAC is missing or wrong' } as const) : await inTurns(decodingBlockMessage(entry.payload), breathe);
   if (!decoded.ok) return parkEntry(deps, network, entry, decoded.problem);
   const { message } = decoded;
   if (message.network !== network.name) return parkEntry(deps, network, entry, `it belongs to ${message.network}`);
   crashPoint('ingest.mac-checked');
+  const renewal = leases.renewal(network.id);
   const applied = await continueTrace(message.traceparent, () =>
-    withSpan('ingest.apply', { network: network.name, height: message.to }, () => applyMessage(deps, network, fence, message)),
+    withSpan('ingest.apply', { network: network.name, height: message.to }, () => applyMessage(deps, network, fence, message, renewal?.seconds)),
   );
+  if (applied.outcome !== 'fenced') renewal?.kept();
   report(deps, network, message, applied);
   return { outcome: applied.outcome, traceparent: message.traceparent, mayCredit: applied.outcome === 'applied' && applied.mayCredit };
 }

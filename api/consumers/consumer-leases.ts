@@ -20,6 +20,11 @@ export interface ConsumerLeases {
    * one leans on is not renewed. @throws when Postgres cannot be asked and the lease has run out
    */
   fence(networkId: string): Promise<number | undefined>;
+  /**
+   * What a transaction that leans on a network's lease and begins now renews it by, where that is soon due; then nothing is asked beside it. `kept` is to be called once it has
+   * committed.
+   */
+  renewal(networkId: string): { seconds: number; kept(): void } | undefined;
   /** Gives one up at once, until it is asked for again. */
   release(networkId: string): Promise<void>;
 }
@@ -65,6 +70,15 @@ export function openConsumerLeases(sql: Reads, networkIds: readonly string[], ho
         if (current(networkId) === undefined) throw error;
       });
       return current(networkId);
+    },
+    renewal(networkId) {
+      const lease = held.get(networkId);
+      const renewedMs = performance.now();
+      if (lease === undefined || renewedMs - lease.renewedMs < RENEWED_EVERY_MS / 2) return undefined;
+      const kept = (): void => {
+        if (held.get(networkId) === lease) held.set(networkId, { fence: lease.fence, renewedMs });
+      };
+      return { seconds: LEASE_SECONDS, kept };
     },
     async release(networkId) {
       wanted.delete(networkId);

@@ -18,7 +18,7 @@ export interface ConsumerTerms {
 /**
  * Takes or renews the right to apply these networks' streams for `seconds` of wall time, as far as nobody else has it, or only somebody who is absent and was
  * before (`gone`). A fencing number grows at each change of holder. A lease that a transaction leans on right now is left as it is, so that a block which takes long to
- * be applied holds up no other network; nobody else can take it either. Who is absent may just be opening a session anew, so ask twice (decision 0096).
+ * be applied holds up no other network; nobody else can take it either. Nor is a row that is there inserted, which would wait for one that is being renewed. Who is absent may just be opening a session anew, so ask twice (decision 0096).
  * Locks the lease rows, for the statement.
  */
 export async function acquireConsumerLeases(
@@ -34,7 +34,8 @@ export async function acquireConsumerLeases(
           where a.datname = current_database() and a.application_name like 'sluice-api % ' || substr(l.holder, 5, 8) || ' %')),
     made as (
       insert into consumer_leases (network_id, holder, fence, expires_at)
-      select id, ${holder}, 1, clock_timestamp() + make_interval(secs => ${seconds}) from unnest(${[...networkIds]}::uuid[]) as n (id) order by id
+      select id, ${holder}, 1, clock_timestamp() + make_interval(secs => ${seconds}) from unnest(${[...networkIds]}::uuid[]) as n (id)
+      where not exists (select 1 from consumer_leases l where l.network_id = n.id) order by id
       on conflict do nothing returning network_id, fence),
     free as (
       select network_id from consumer_leases
@@ -50,9 +51,17 @@ export async function acquireConsumerLeases(
   return row;
 }
 
-/** True when `fence` is still the current one; share-locks the lease row, so that nobody can take over before this transaction ends. */
-export async function holdsConsumerLease(tx: Tx, networkId: string, fence: number): Promise<boolean> {
-  const rows = await tx`select 1 from consumer_leases where network_id = ${networkId} and fence = ${fence} for share`;
+/**
+ * True when `fence` is still the current one; locks the lease row, shared, so that nobody can take over before this transaction ends. With `seconds` it renews the lease for so
+ * long, and nobody else can lean on it meanwhile.
+ */
+export async function holdsConsumerLease(tx: Tx, networkId: string, fence: number, seconds?: number): Promise<boolean> {
+  const rows =
+    seconds === undefined
+      ? await tx`select 1 from consumer_leases where network_id = ${networkId} and fence = ${fence} for share`
+      : await tx`
+          update consumer_leases set expires_at = clock_timestamp() + make_interval(secs => ${seconds})
+          where network_id = ${networkId} and fence = ${fence} returning 1`;
   return rows.length === 1;
 }
 

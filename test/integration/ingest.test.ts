@@ -203,6 +203,31 @@ describe('messages that do not simply follow', () => {
     });
   });
 
+  it('renews a lease by the transaction that leans on it, once that commits, and none that somebody else took', async () => {
+    const { db } = books.deps;
+    const lasts = async () =>
+      (
+        await db.sql<
+          { longer: boolean }[]
+        >`select expires_at > clock_timestamp() + interval '30 seconds' as longer from consumer_leases where network_id = ${books.network.id}`
+      )[0]?.longer;
+    await books.db.sql`update consumer_leases set expires_at = clock_timestamp() + interval '5 seconds' where network_id = ${books.network.id}`;
+    const { fence } = books.chain;
+    expect(await db.transaction((tx) => holdsConsumerLease(tx, books.network.id, fence - 1, 60))).toBe(false);
+    const undone = db.transaction(async (tx) => {
+      expect(await holdsConsumerLease(tx, books.network.id, fence, 60)).toBe(true);
+      throw new Error('undone');
+    });
+    await expect(undone).rejects.toThrow('undone');
+    expect(await lasts()).toBe(false);
+    await db.transaction(async (tx) => {
+      expect(await holdsConsumerLease(tx, books.network.id, fence, 60)).toBe(true);
+      const { held } = await acquireConsumerLeases(db.sql, { networkIds: [books.network.id], holder: 'another', seconds: 60 });
+      expect(held).toEqual([]);
+    });
+    expect(await lasts()).toBe(true);
+  });
+
   it('gives the lease of a process that ended to whoever finds it missing twice, and none of one that has a session', async () => {
     const { db } = books.deps;
     const [alive, dead] = ['api:0a1b2c3d-0000-4000-8000-000000000000', 'api:9f8e7d6c-0000-4000-8000-000000000000'];

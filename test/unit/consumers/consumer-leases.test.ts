@@ -32,6 +32,30 @@ describe('leases of the streams of blocks', () => {
     expect(state.asked).toBeLessThan(100);
   });
 
+  it('are renewed by the transactions that lean on them where those come often, and are not asked for then', async () => {
+    const { state, leases } = aDatabase();
+    for (const id of ['busy', 'quiet']) expect(await leases.fence(id)).toBe(1);
+    const asked = state.asked;
+    let renewed = 0;
+    for (let second = 0; second < 60; second++) {
+      vi.advanceTimersByTime(1_000);
+      expect(await leases.fence('busy')).toBe(1);
+      const renewal = leases.renewal('busy');
+      if (renewal === undefined) continue;
+      renewed += 1;
+      renewal.kept();
+    }
+    expect([state.asked - asked, renewed]).toEqual([0, 20]);
+    // One that has not committed, or came after the lease was given up, renews nothing.
+    vi.advanceTimersByTime(3_000);
+    const late = leases.renewal('busy');
+    await leases.release('busy');
+    late?.kept();
+    state.isDown = true;
+    vi.advanceTimersByTime(15_000);
+    await expect(leases.fence('busy')).rejects.toThrow('the line is down');
+  });
+
   it('go on while they have not run out, though they could not be renewed; and end then', async () => {
     const { state, leases } = aDatabase();
     expect(await leases.fence('busy')).toBe(1);
