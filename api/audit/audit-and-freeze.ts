@@ -42,7 +42,7 @@ export async function auditAndFreeze(deps: Deps, failedLastTime: Set<string>): P
   }
   const together = await runTogether(
     deps,
-    asked.flatMap(({ check, changed }) => (changed === undefined ? [] : { check, changed })),
+    asked.filter(({ check, changed }) => changed !== undefined || check.ofChanged === undefined),
   );
   // What was found stops dispatch before anything else is asked, which may take long.
   for (const { check, mark, changed } of asked.toSorted((one, other) => Number(together.has(other.check)) - Number(together.has(one.check)))) {
@@ -145,8 +145,8 @@ async function begin({ db, config }: Deps): Promise<Pass> {
   return { now, ring, marks, changedSince };
 }
 
-/** What checks find about what changed, by one statement. None where that fails: each is asked by itself then, so that the one whose failure it is says what it is. */
-async function runTogether(deps: Deps, some: readonly { check: Check; changed: Changed }[]): Promise<ReadonlyMap<Check, readonly object[]>> {
+/** What checks find that need not look at everything, by one statement. None where that fails: each is asked by itself then, so that the one whose failure it is says what it is. */
+async function runTogether(deps: Deps, some: readonly { check: Check; changed: Changed | undefined }[]): Promise<ReadonlyMap<Check, readonly object[]>> {
   try {
     const found = await runChecks(deps.db.sql, some, pricePolicy(deps.config));
     return new Map(some.map(({ check }, at) => [check, found[at] ?? []]));

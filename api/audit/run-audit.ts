@@ -30,10 +30,14 @@ export async function runCheck(sql: Reads, check: Check, prices: PricePolicy, ch
 }
 
 /**
- * Runs checks about what changed, all that have anything to ask in one statement; answers their rows in the same order. Their columns arrive as text.
+ * Runs checks, about what changed alone where that is given and they can: all that have anything to ask in one statement; answers their rows in the same order. Their columns arrive as text.
  * @throws where one of them fails, of which it says nothing
  */
-export async function runChecks(sql: Reads, some: readonly { check: Check; changed: Changed }[], prices: PricePolicy): Promise<Record<string, unknown>[][]> {
+export async function runChecks(
+  sql: Reads,
+  some: readonly { check: Check; changed: Changed | undefined }[],
+  prices: PricePolicy,
+): Promise<Record<string, unknown>[][]> {
   const texts = some.map(({ check, changed }) => textOf(check, prices, changed));
   const asked = texts.filter((text) => text !== undefined);
   if (asked.length === 0) return texts.map(() => []);

@@ -37,11 +37,9 @@ export function startCanary(deps: Deps, options: CanaryOptions): Canary {
     await rest(firstLookMilliseconds);
     while (!stopping.signal.aborted) {
       try {
-        let state = await readCanary(deps.db.sql, everySeconds);
-        if ((state?.due ?? true) && (await takeCanary(deps.db.sql, everySeconds))) {
-          await attempt(deps, options, stopping.signal);
-          state = await readCanary(deps.db.sql, everySeconds);
-        }
+        const known = await readCanary(deps.db.sql, everySeconds);
+        const isOurs = (known?.due ?? true) && (await takeCanary(deps.db.sql, everySeconds));
+        const state = isOurs ? await attempt(deps, options, stopping.signal) : known;
         if (state !== undefined) deps.metrics?.canaryLastSuccess.set((state.succeededAt?.getTime() ?? 0) / 1_000);
       } catch (error) {
         deps.log.warn({ err: error }, 'the canary cannot ask the database');
@@ -58,7 +56,8 @@ export function startCanary(deps: Deps, options: CanaryOptions): Canary {
   };
 }
 
-async function attempt(deps: Deps, { url, keyFile }: CanaryOptions, signal: AbortSignal): Promise<void> {
+/** Pays once, and answers when a payment last succeeded; undefined when it was given up. */
+async function attempt(deps: Deps, { url, keyFile }: CanaryOptions, signal: AbortSignal): Promise<{ succeededAt: Date | null } | undefined> {
   const startedAt = performance.now();
   let problem: string | null = null;
   try {
@@ -66,10 +65,11 @@ async function attempt(deps: Deps, { url, keyFile }: CanaryOptions, signal: Abor
     await payOnce({ baseUrl: url, apiKey }, signal);
   } catch (error) {
     // Whoever stops it is no failure of what it looks at.
-    if (signal.aborted) return;
+    if (signal.aborted) return undefined;
     problem = (error as Error).message;
     deps.log.error({ problem }, 'the canary payment failed');
   }
-  await recordCanary(deps.db.sql, problem);
+  const succeededAt = await recordCanary(deps.db.sql, problem);
   deps.log.debug({ seconds: (performance.now() - startedAt) / 1_000, problem }, 'canary');
+  return { succeededAt };
 }

@@ -87,14 +87,14 @@ const MOST_CHANGED = 200_000;
  * when that is more than is worth naming. Walks indexes alone. Locks nothing.
  */
 export async function readChanged(tx: Tx, since: string): Promise<Changed | undefined> {
+  // How many of each there are is not known before they are read, and a guess of many would read whole tables.
   const [{ count, moves }] = await tx<[{ count: number; moves: boolean }]>`
-    select count(*)::int as count, exists (select 1 from audit_moves where xid >= ${since}::text::xid8) as moves
+    select count(*)::int as count, exists (select 1 from audit_moves where xid >= ${since}::text::xid8) as moves,
+      set_config('enable_hashjoin', 'off', true), set_config('enable_mergejoin', 'off', true), set_config('enable_seqscan', 'off', true)
     from (select 1 from audit_changes where xid >= ${since}::text::xid8 limit ${MOST_CHANGED + 1}) c`;
   if (count > MOST_CHANGED) return undefined;
   if (count === 0 && !moves)
     return { since, payments: [], settlements: [], payouts: [], wallets: [], accruals: [], invoices: [], replies: [], sightings: [], ledger: [], accounts: [] };
-  // How many of each there are is not known before they are read, and a guess of many would read whole tables.
-  await tx`select set_config('enable_hashjoin', 'off', true), set_config('enable_mergejoin', 'off', true), set_config('enable_seqscan', 'off', true)`;
   const [row] = await tx<[Omit<Changed, 'since'>]>`
     with changed as materialized (select distinct subject, id, number from audit_changes where xid >= ${since}::text::xid8),
     moved as materialized (select distinct account_id as id from audit_moves where xid >= ${since}::text::xid8),

@@ -64,11 +64,12 @@ export async function takeCanary(sql: Reads, seconds: number): Promise<boolean> 
   return rows.length === 1;
 }
 
-/** Writes how the payment that this caller took went; `problem` is null when it succeeded. Locks its row for the statement. */
-export async function recordCanary(sql: Reads, problem: string | null): Promise<void> {
-  await sql`
+/** Writes how the payment that this caller took went; `problem` is null when it succeeded. Answers when one last did. Locks its row for the statement. */
+export async function recordCanary(sql: Reads, problem: string | null): Promise<Date | null> {
+  const [row] = await sql<{ succeededAt: Date | null }[]>`
     update canary set problem = ${problem?.slice(0, 500) ?? null},
-      succeeded_at = case when ${problem === null} then attempted_at else succeeded_at end`;
+      succeeded_at = case when ${problem === null} then attempted_at else succeeded_at end returning succeeded_at`;
+  return row?.succeededAt ?? null;
 }
 
 /** When a canary payment last succeeded, null for never, and whether the last try is at least `seconds` old; undefined before the first. Locks nothing. */
