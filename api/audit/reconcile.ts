@@ -44,12 +44,19 @@ export async function reconcile(deps: Deps): Promise<number> {
     if ((await freezeUnknownOutgoing(deps, { id, name: config.name }, sent)) > 0) used.add(config.name);
   }
   const owed = deps.metrics === undefined ? new Map() : await sumLiabilities(deps.db.sql);
+  const failed: unknown[] = [];
   for (const [name, chain] of deps.chains) {
-    const ready = untrusted.has(name) && !used.has(name) && (await isReady(deps, chain, history.notedAt));
-    const compared = await compare(deps, chain, { whole: ready, owed });
-    frozen += compared.frozen;
-    if (ready && compared.matches) await trustAgain(deps, chain, history);
+    try {
+      const ready = untrusted.has(name) && !used.has(name) && (await isReady(deps, chain, history.notedAt));
+      const compared = await compare(deps, chain, { whole: ready, owed });
+      frozen += compared.frozen;
+      if (ready && compared.matches) await trustAgain(deps, chain, history);
+    } catch (error) {
+      // What nobody foresaw of one network keeps no other from being compared.
+      failed.push(error);
+    }
   }
+  if (failed.length > 0) throw failed[0];
   return frozen + used.size;
 }
 

@@ -307,6 +307,12 @@ describe('what addresses hold is asked in turn', () => {
       [false, false, false],
     ]);
     expect([await look({ most: NOBODY }), await touched()]).toEqual([[], 0]);
+    // Of one asset alone: the others' readings are kept all the same.
+    const partly = await compare();
+    await books.db.sql`update kept_sums set version = version + 1 where asset_id = ${usdt.id}`;
+    const kept = await store(partly);
+    expect(kept).toEqual(partly.map(({ holding: { assetId } }) => assetId !== usdt.id));
+    expect(kept).toContain(true);
     // The first readings of all, by two at once.
     await books.db.sql`delete from kept_readings`;
     await books.db.sql`delete from kept_sums`;

@@ -246,6 +246,31 @@ describe('the books are compared with the chain', () => {
     ]);
     await expect(reconcile({ ...deps, chains: broken })).rejects.toThrow('nobody foresaw this');
     expect(await frozen()).toEqual([`network:${books.otherNetwork.name}`]);
+    // Nor do very many transactions of one network that nobody signed hide that of another.
+    await books.db.sql`delete from freezes`;
+    await books.db.sql`update networks set outgoing_reviewed = 0`;
+    const many = Array.from({ length: 120 }, (_, at) => aSentTransaction(books.hotWallet, { txid: `0x${String(at).padStart(64, '7')}`, nonce: 1_000 + at }));
+    for (let from = 0; from < many.length; from += 40) await books.chain.mine(many.slice(from, from + 40));
+    expect(await reconcile(deps)).toBe(2);
+    expect(await frozen()).toEqual([books.network.name, books.otherNetwork.name].map((name) => `network:${name}`).sort());
+    // A hundred of them were told of; the others are once that is lifted.
+    await books.db.sql`delete from freezes`;
+    expect([await reconcile(deps), await frozen()]).toEqual([1, [`network:${books.network.name}`]]);
+  });
+
+  it('and one of which nobody foresaw what its node says keeps none that comes after it from being compared', async () => {
+    const chain = deps.chains.get(books.network.name) as NonNullable<ReturnType<Deps['chains']['get']>>;
+    const asked = new Set<string>();
+    const failing = (name: string) => {
+      const balance = async () => {
+        asked.add(name);
+        throw new Error(`${name} is odd`);
+      };
+      return { ...chain, config: { ...chain.config, name }, reader: { ...chain.reader, balance } };
+    };
+    const chains = new Map(['one', 'other'].map((name) => [name, failing(name)]));
+    await expect(reconcile({ ...deps, chains })).rejects.toThrow('one is odd');
+    expect([...asked]).toEqual(['one', 'other']);
   });
 });
 
