@@ -93,10 +93,10 @@ export async function readLooks(tx: Tx, all: readonly Omit<LookedAt, 'contract'>
   // As many more as are asked about anyway may be among them.
   const anyway = Math.max(0, ...sums.map(({ asked }) => asked.length));
   const oldest = await tx<(Row & { assetId: string })[]>`
-    select s.asset_id, ${kept(tx)}, ${standing(tx)} from unnest(${sums.map(({ assetId }) => assetId)}::uuid[]) as s (asset_id)
+    select s.asset_id, p.raw_amount::text as kept, ${standing(tx)} from unnest(${sums.map(({ assetId }) => assetId)}::uuid[]) as s (asset_id)
       cross join lateral (
-        select r.address, r.read_at from kept_readings r where r.asset_id = s.asset_id order by r.read_at, r.address limit ${most.resting + anyway}) p
-      ${readings(tx)} left join lateral (${touchesOf(tx, tx`s.asset_id`, finalHeight)}) t on true order by p.read_at, p.address`;
+        select r.address, r.read_at, r.raw_amount from kept_readings r where r.asset_id = s.asset_id order by r.read_at, r.address limit ${most.resting + anyway}) p
+      left join lateral (${touchesOf(tx, tx`s.asset_id`, finalHeight)}) t on true order by p.read_at, p.address`;
   const looks = sums.map(({ assetId, version, standing: sum, asked }): [string, Look] => {
     const known = new Set(asked.map((row) => row.address));
     const resting = oldest.filter((row) => row.assetId === assetId && !known.has(row.address)).slice(0, most.resting);
@@ -204,9 +204,9 @@ function kept(reads: Reads) {
   return reads`coalesce(k.raw_amount, 0)::text as kept`;
 }
 
-/** Of asset `s`. */
+/** The reading of place `p`, of asset `s`; `offset 0` keeps the planner from reading all there are of the asset to find a few. */
 function readings(reads: Reads) {
-  return reads`left join kept_readings k on k.asset_id = s.asset_id and k.address = p.address`;
+  return reads`left join lateral (select r.raw_amount from kept_readings r where r.asset_id = s.asset_id and r.address = p.address offset 0) k on true`;
 }
 
 /** What moved at place `p` since its last reading. */
