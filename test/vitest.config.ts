@@ -54,6 +54,7 @@ export default defineConfig({
   oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
   test: {
     pool: 'forks',
+    setupFiles: ['test/harness/spoilt-replies.ts'],
     sequence: { sequencer: LongestFirst },
     // What a file imports stays for the next one of its worker: reading it anew for each file costs more than most files do. A
     // file must therefore put back what it changes outside of itself (environment, clock, HTTP).

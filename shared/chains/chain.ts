@@ -92,6 +92,8 @@ export interface TransactionFacts {
 export interface HeardLogs {
   bytes: Buffer;
   places: LogPlace[];
+  /** Nobody compares anything with it any more. */
+  release(): void;
 }
 
 /** Abilities that a node may have beyond those that every node of its family must have (EVM). */

@@ -1,3 +1,5 @@
+import type { ReplyMemory } from './reply-memory.ts';
+
 /** Bytes that arrive in parts, held as one. */
 export interface GatheredBytes {
   readonly length: number;
@@ -5,6 +7,8 @@ export interface GatheredBytes {
   /** All of them. Nothing may be added afterwards. */
   take(): Buffer<ArrayBuffer>;
 }
+
+const NEW: ReplyMemory = { take: (bytes) => Buffer.allocUnsafeSlow(bytes), giveBack: () => undefined };
 
 /** No more than this is made room for before it is there, whatever somebody says is to come. */
 const MOST_EXPECTED = 8 * 1024 * 1024;
@@ -14,7 +18,7 @@ const MOST_EXPECTED = 8 * 1024 * 1024;
  * reply of some megabytes that comes byte by byte would take gigabytes. One that comes in one part is not copied; where it is
  * known how much comes, room is made once.
  */
-export function gatherBytes(expected = 0): GatheredBytes {
+export function gatherBytes(expected = 0, { take, giveBack }: ReplyMemory = NEW): GatheredBytes {
   let held: Buffer<ArrayBuffer> = Buffer.alloc(0);
   let length = 0;
   return {
@@ -25,8 +29,9 @@ export function gatherBytes(expected = 0): GatheredBytes {
       if (length === 0) held = Buffer.from(part.buffer as ArrayBuffer, part.byteOffset, part.length);
       else {
         if (length + part.length > held.length) {
-          const larger = Buffer.allocUnsafeSlow(Math.max(2 * held.length, length + part.length, Math.min(expected, MOST_EXPECTED)));
+          const larger = take(Math.max(2 * held.length, length + part.length, Math.min(expected, MOST_EXPECTED)));
           larger.set(held.subarray(0, length));
+          giveBack(held);
           held = larger;
         }
         held.set(part, length);

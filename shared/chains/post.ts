@@ -4,6 +4,7 @@ import { pipeline, type Readable } from 'node:stream';
 import { urlToHttpOptions } from 'node:url';
 import { createGunzip } from 'node:zlib';
 import { gatherBytes } from './gathered-bytes.ts';
+import { replyMemory } from './reply-memory.ts';
 
 /** What is posted, and how long and how large a reply may be. */
 export interface Posted {
@@ -37,7 +38,7 @@ const plain = new http.Agent({ keepAlive: true, timeout: IDLE_MS });
 /**
  * Posts JSON to a node and reads the whole reply. Follows no redirects. A name and password in the URL are sent as such. Over `node:http`, because `fetch`
  * and its streams cost more CPU than all that is read of most replies (ops/docs/benchmarks.md).
- * A reply that is longer than `textBeyond` bytes comes as text, so that its bytes are never held beside it.
+ * A reply that is longer than `textBeyond` bytes comes as text, so that its bytes are never held beside it. Whoever has read a reply may give its memory back (reply-memory.ts).
  * @throws TooLate after `timeoutMs`, TooLarge beyond `largestBytes` once unpacked, or what broke the connection
  */
 export function post(target: URL, posted: Posted & { textBeyond: number }): Promise<Reply<Buffer | string>>;
@@ -92,12 +93,14 @@ function readAll(
   const told: Readable = answer.headers['content-encoding'] === 'gzip' ? pipeline(answer, createGunzip(), () => undefined) : answer;
   let size = 0;
   // Of one that is packed it is not known how long it is.
-  let gathered = gatherBytes(told === answer && length <= textBeyond ? length : 0);
+  let gathered = gatherBytes(told === answer && length <= textBeyond ? length : 0, replyMemory);
   let text: string | undefined;
   const decoder = new TextDecoder();
   const decode = (stream: boolean): string => {
-    const part = decoder.decode(gathered.take(), { stream });
-    gathered = gatherBytes();
+    const bytes = gathered.take();
+    gathered = gatherBytes(0, replyMemory);
+    const part = decoder.decode(bytes, { stream });
+    replyMemory.giveBack(bytes);
     return part;
   };
   told.on('data', (part: Buffer) => {

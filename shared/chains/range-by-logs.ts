@@ -73,6 +73,7 @@ export function openLogRanges({
           throw error;
         });
         learn(last - first + 1, heard);
+        for (const { release } of heard) release();
         for (const place of one) told.push(place);
         if (namesOf(one) === namesOf(other)) continue;
         differ = true;

@@ -1,11 +1,28 @@
+import { Invariant } from '#shared/core/errors.ts';
 import { type Look, lookAtValues } from './kernel.ts';
 import { CLOSE_LIST, CLOSE_OBJECT, COMMA, DOUBT, endOfKey, endOfValue, isKey, OPEN_LIST, OPEN_OBJECT } from './json-bytes.ts';
 
 /** JSON of the plainest form (json-bytes.ts) that was walked over once and not parsed yet. */
 export class Unread {
-  readonly bytes: Buffer;
-  constructor(bytes: Buffer) {
-    this.bytes = bytes;
+  #bytes: Buffer | undefined;
+  readonly #released: () => void;
+
+  /** `released` hears once that these bytes are read no more. */
+  constructor(bytes: Buffer, released: () => void = () => undefined) {
+    this.#bytes = bytes;
+    this.#released = released;
+  }
+
+  /** @throws Invariant once it was released: another reply may be where its bytes were */
+  get bytes(): Buffer {
+    return this.#bytes ?? gone();
+  }
+
+  /** Nobody reads this any more, and whatever was found in it is a copy. */
+  release(): void {
+    if (this.#bytes === undefined) return;
+    this.#bytes = undefined;
+    this.#released();
   }
 
   /** Parses all of it, or the bytes between two places. */
@@ -14,9 +31,16 @@ export class Unread {
   }
 }
 
-/** The parsed answer, whether it was parsed before or not. */
+function gone(): never {
+  throw new Invariant('a reply was read after its memory was given back');
+}
+
+/** The parsed answer, whether it was parsed before or not; nobody reads it again. */
 export function readAnswer(answer: unknown): unknown {
-  return answer instanceof Unread ? answer.read() : answer;
+  if (!(answer instanceof Unread)) return answer;
+  const read = answer.read();
+  answer.release();
+  return read;
 }
 
 /** One answer of a reply, whose result is not parsed yet. */

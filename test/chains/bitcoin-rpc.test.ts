@@ -7,7 +7,7 @@ import { parseExact, satoshisOf } from '#shared/chains/bitcoin/json.ts';
 import { openBitcoinRpc } from '#shared/chains/bitcoin/rpc.ts';
 import type { Gate } from '#shared/chains/budget-gate.ts';
 import { ChainUnavailable } from '#shared/chains/chain.ts';
-import { UnreadHex } from '#shared/chains/bitcoin/unread-hex.ts';
+import { readAnswer, UnreadHex } from '#shared/chains/bitcoin/unread-hex.ts';
 import { type RpcObserver, RpcRefused } from '#shared/chains/rpc.ts';
 import { times } from '#test/harness/counts.ts';
 
@@ -111,7 +111,7 @@ describe('requests', () => {
     const [text, unread, height] = await Promise.all([ask('getblock', ['aa', 0]), ask('getblock', ['bb', 0], 'unread'), ask('getblockcount', [])]);
     expect([text, height]).toEqual([digits, 7]);
     expect(unread).toBeInstanceOf(UnreadHex);
-    expect(String(unread)).toBe(digits);
+    expect(readAnswer(unread)).toBe(digits);
   });
 
   it('carry user name and password in a header, decoded, and never in their URL', async () => {

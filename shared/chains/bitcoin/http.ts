@@ -2,7 +2,8 @@ import { readRetryAfter } from '../budget.ts';
 import { ChainUnavailable, type Trouble } from '../chain.ts';
 import { type Reply, textOf, TooLarge, TooLate } from '../post.ts';
 import type { Failure } from '../rpc.ts';
-import { scanReply } from '../unread.ts';
+import { giveBackAfter, replyMemory } from '../reply-memory.ts';
+import { scanReply, Unread } from '../unread.ts';
 import { parseExact } from './json.ts';
 import { cutAnswers, putBack, readAnswer } from './unread-hex.ts';
 
@@ -39,7 +40,9 @@ function decoded(text: string): string {
 
 /** What an HTTP reply says: JSON whatever its status, since older nodes answer errors with 500 and 404. Throws what `failureOf` explains. */
 export function readReply(reply: Reply): unknown {
-  return judged(parsed(textOf(reply)), reply);
+  const text = textOf(reply);
+  replyMemory.giveBack(reply.body);
+  return judged(parsed(text), reply);
 }
 
 /**
@@ -54,7 +57,9 @@ export function readUnread(reply: Reply, unread: ReadonlySet<number>): unknown {
 function scanned(bytes: Buffer, unread: ReadonlySet<number>): unknown {
   const entries = unread.size === 0 ? null : scanReply(bytes);
   if (entries === null) return undefined;
-  const answers = [entries].flat().map(({ id, result }) => ({ id, result: unread.has(id) ? result : readAnswer(result) }));
+  const told = [entries].flat();
+  const released = giveBackAfter(told.filter(({ id }) => unread.has(id)).length, bytes);
+  const answers = told.map(({ id, result }) => ({ id, result: unread.has(id) ? new Unread(result.bytes, released) : readAnswer(result) }));
   return Array.isArray(entries) ? answers : answers[0];
 }
 

@@ -69,6 +69,8 @@ interface Checked {
   outcomes(): readonly Outcome[];
   /** Those that concern a watched address. */
   concerned(traces: Traces, watched: WatchSet): Promise<Receipt[]>;
+  /** Nobody asks this any more: the reply it is read from is given back. */
+  release(): void;
 }
 
 /**
@@ -97,12 +99,14 @@ export function evmReader(network: Pick<NetworkConfig, 'chainId' | 'name' | 'coi
         }
         return found;
       },
+      release: () => undefined,
     };
   };
 
   /** Walks over the receipts where that proves them, and reads each of them where it does not (decision 0046): what is believed is the same. */
   const check = async (header: Header, answer: unknown, watched: WatchSet): Promise<Checked> => {
-    const walked = answer instanceof Unread ? walkReceipts(answer, header, watched) : undefined;
+    const unread = answer instanceof Unread ? answer : undefined;
+    const walked = unread && walkReceipts(unread, header, watched);
     await breathe();
     if (walked === undefined) return checkEach(header, answer);
     return {
@@ -111,6 +115,7 @@ export function evmReader(network: Pick<NetworkConfig, 'chainId' | 'name' | 'coi
       covered: header.transactions.length,
       outcomes: () => walked.outcomes(),
       concerned: async (traces, ours) => walked.named(movesOurs(traces, ours)).filter((receipt) => concerns(receipt, traces, ours)),
+      release: () => unread?.release(),
     };
   };
   /** Header and receipts of a block, asked for together. */
@@ -194,7 +199,10 @@ export function evmReader(network: Pick<NetworkConfig, 'chainId' | 'name' | 'coi
     const unread = await call('eth_getBlockByHash', [header.hash, true], 'unread');
     const walked = unread instanceof Unread && positions !== undefined ? walkBodies(unread, header, rules, positions) : undefined;
     await breathe();
-    if (walked !== undefined) return walked;
+    if (walked !== undefined) {
+      (unread as Unread).release();
+      return walked;
+    }
     const answer = readAnswer(unread);
     const block = answer === null ? unsure(`it has the receipts of block ${header.hash} but not the block`) : readObject(answer, 'the block');
     return inTurns(crossCheckBodies(header, readList(block.transactions, 'the list of transactions'), rules), breathe);
@@ -203,11 +211,12 @@ export function evmReader(network: Pick<NetworkConfig, 'chainId' | 'name' | 'coi
   const tracesOf = async ({ header, outcomes }: Checked, watched: WatchSet): Promise<Traces> =>
     network.coinLogs === true ? 'in-logs' : tracing.trace(header, outcomes(), watched);
 
-  /** Says what happened in a block whose receipts were cross-checked. */
-  const contentOf = async ({ header, covered, concerned: find }: Checked, traces: Traces, watched: WatchSet): Promise<BlockContent> => {
+  /** Says what happened in a block whose receipts were cross-checked, and gives back the replies that told of it. */
+  const contentOf = async (checked: Checked, traces: Traces, watched: WatchSet): Promise<BlockContent> => {
+    const { header, covered } = checked;
     const transfers: Transfer[] = [];
     const sent: SentTransaction[] = [];
-    const concerned = await find(traces, watched);
+    const concerned = await checked.concerned(traces, watched);
     const bodies =
       concerned.length === 0
         ? undefined
@@ -224,6 +233,8 @@ export function evmReader(network: Pick<NetworkConfig, 'chainId' | 'name' | 'coi
         transfers.push(proven ? transfer : { ...transfer, unproven: true });
       await breathe();
     }
+    checked.release();
+    if (traces !== 'in-logs') traces?.release?.();
     return { block: refOf(header), transfers, sent, ...unseenUnless(sawAll(traces)) };
   };
 
@@ -348,10 +359,14 @@ export function evmReader(network: Pick<NetworkConfig, 'chainId' | 'name' | 'coi
     async tokenPlaces(from, to, watched, contracts, heard = []) {
       const asked = { fromBlock: hex(from), toBlock: hex(to), address: [...contracts], topics: [TRANSFER] };
       const answer = await call('eth_getLogs', [asked], 'unread');
-      const same = answer instanceof Unread ? heard.find(({ bytes }) => bytes.equals(answer.bytes)) : undefined;
-      if (same !== undefined) return same.places;
+      const unread = answer instanceof Unread ? answer : undefined;
+      const same = unread && heard.find(({ bytes }) => bytes.equals(unread.bytes));
+      if (same !== undefined) {
+        unread?.release();
+        return same.places;
+      }
       const places = logPlacesIn(answer, { from, to, watched, contracts });
-      if (answer instanceof Unread) heard.push({ bytes: answer.bytes, places });
+      if (unread !== undefined) heard.push({ bytes: unread.bytes, places, release: () => unread.release() });
       return places;
     },
 

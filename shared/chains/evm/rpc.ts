@@ -6,7 +6,8 @@ import { printable } from '../printable.ts';
 import { type Failure, type Rpc, type RpcObserver, type RpcOptions, RpcRefused } from '../rpc.ts';
 import { isBusy, isTooMuch } from '../rpc-answers.ts';
 import { type Call, openBatches } from '../rpc-batches.ts';
-import { frameReply, readAnswer, scanReply } from '../unread.ts';
+import { giveBackAfter, replyMemory } from '../reply-memory.ts';
+import { frameReply, readAnswer, scanReply, Unread } from '../unread.ts';
 import { keyHider } from '../url-keys.ts';
 
 const TIMEOUT_MS = 10_000;
@@ -58,7 +59,11 @@ export function openRpc(url: string, observe: RpcObserver = () => undefined, opt
       textBeyond: LARGEST_SCANNED_BYTES,
     });
     if (reply.status < 200 || reply.status > 299) throw new Failed(reply);
-    return (calls.some(isLeftUnread) && typeof reply.body !== 'string' ? answersOf(reply.body, body) : undefined) ?? parse(reply, body);
+    const unread = calls.some(isLeftUnread) && typeof reply.body !== 'string' ? answersOf(reply.body, body) : undefined;
+    if (unread !== undefined) return unread;
+    const parsed = parse(reply, body);
+    if (typeof reply.body !== 'string') replyMemory.giveBack(reply.body);
+    return parsed;
   };
   const ask = openBatches(
     {
@@ -97,7 +102,8 @@ function answersOf(bytes: Buffer, body: Call | Call[]): unknown {
   const told = [entries].flat();
   if (told.length !== calls.length) return undefined;
   const unread = new Set(calls.filter(isLeftUnread).map(({ id }) => id));
-  const answers = told.map(({ id, result }) => ({ id, result: unread.has(id) ? result : result.read() }));
+  const released = giveBackAfter(told.filter(({ id }) => unread.has(id)).length, bytes);
+  const answers = told.map(({ id, result }) => ({ id, result: unread.has(id) ? new Unread(result.bytes, released) : result.read() }));
   return Array.isArray(entries) ? answers : answers[0];
 }
 

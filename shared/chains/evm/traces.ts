@@ -34,6 +34,8 @@ export interface BlockTraces {
   readonly traced: ReadonlyMap<string, TracedTransaction>;
   /** Successful transactions that may have moved coins which nobody was shown. */
   readonly unshown: ReadonlySet<string>;
+  /** Nobody asks any more what was traced: the reply it is read from is given back. */
+  release?(): void;
 }
 
 /** A frame in the words of both dialects. */

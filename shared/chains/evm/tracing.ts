@@ -39,7 +39,11 @@ const NO_ONE: WatchSet = { has: () => false };
 type Place = Pick<Header, 'hash' | 'height'>;
 type Spoken = 'debug' | 'parity';
 type Dialect = Spoken | 'none';
-type Traced = ReturnType<typeof readCallTraces>;
+/** What a block's transactions did, and the reply in which the rest of that is still to be read; null where it was read whole. */
+interface Traced {
+  traces: ReturnType<typeof readCallTraces>;
+  unread: Unread | null;
+}
 
 /** What an endpoint can say of coins moved inside contract calls. */
 export interface Tracing {
@@ -85,12 +89,12 @@ export function openTracing(rpc: Rpc): Tracing {
     async debug(header, watched) {
       const answer = await answerOf('debug', header);
       const walked = answer instanceof Unread ? await inTurns(walkCallTraces(answer, watched), breathe) : undefined;
-      return walked ?? readCallTraces(readAnswer(answer));
+      return tracedBy(answer, walked, () => readCallTraces(readAnswer(answer)));
     },
     async parity(header, watched) {
       const answer = await answerOf('parity', header);
       const walked = answer instanceof Unread ? await inTurns(walkParityTraces(answer, header.hash, watched), breathe) : undefined;
-      return walked ?? readParityTraces(readAnswer(answer), header.hash);
+      return tracedBy(answer, walked, () => readParityTraces(readAnswer(answer), header.hash));
     },
   };
 
@@ -159,7 +163,7 @@ export function openTracing(rpc: Rpc): Tracing {
       let part: BlockTraces | undefined;
       try {
         const found = await traced(header, watched);
-        const moves = found === undefined ? undefined : movesByTransaction(receipts, found);
+        const moves = found === undefined ? undefined : movesOf(receipts, found);
         part = moves;
         const lost = receipts.find(({ txid, gasUsed }) => gasUsed > 0n && moves?.unshown.has(txid));
         // Another endpoint, or another try, may show it.
@@ -184,4 +188,12 @@ export function openTracing(rpc: Rpc): Tracing {
       resting = 0;
     },
   };
+}
+
+function tracedBy(answer: unknown, walked: Traced['traces'] | undefined, read: () => Traced['traces']): Traced {
+  return walked !== undefined && answer instanceof Unread ? { traces: walked, unread: answer } : { traces: read(), unread: null };
+}
+
+function movesOf(receipts: readonly Outcome[], { traces, unread }: Traced): BlockTraces {
+  return { ...movesByTransaction(receipts, traces), release: () => unread?.release() };
 }

@@ -1,7 +1,7 @@
 import type { LogPlace, WatchSet } from '../chain.ts';
 import { CLOSE_OBJECT, OPEN_OBJECT } from '../json-bytes.ts';
 import { writeBytes } from '../hex-bytes.ts';
-import { readAnswer, Unread } from '../unread.ts';
+import { Unread } from '../unread.ts';
 import { type Fields, readInteger, readList, readLog, readObject, readTxid, unsure } from './replies.ts';
 import { TRANSFER, tokenTransferOf } from './token-transfer.ts';
 import { watchedKeys } from './watched-keys.ts';
@@ -71,7 +71,7 @@ function plainLogs(answer: Unread, watched: WatchSet): Fields[] | undefined {
 /** The whole list, which nobody has looked into before. */
 function parsed(answer: unknown): unknown {
   try {
-    return readAnswer(answer);
+    return answer instanceof Unread ? answer.read() : answer;
   } catch {
     return unsure('the list of logs is no JSON');
   }

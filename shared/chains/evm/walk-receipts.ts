@@ -21,12 +21,11 @@ const QUOTE = '"';
  * header covers all of them (decisions 0046 and 0090): then nothing is known.
  */
 export function walkReceipts(answer: Unread, header: Header, watched: WatchSet): WalkedReceipts | undefined {
-  const { bytes } = answer;
-  const walked = header.rootless === true ? undefined : walk(bytes, header, watchedKeys(watched));
+  const walked = header.rootless === true ? undefined : walk(answer.bytes, header, watchedKeys(watched));
   if (walked === undefined || walked.root !== header.receiptsRoot) return undefined;
   const { logs, told } = walked;
   const of = (i: number, what: number): number => told[i * TOLD + what] as number;
-  const addressAt = (at: number): string | null => (at === 0 ? null : bytes.toString('latin1', at + 1, at + ADDRESS_TEXT - 1));
+  const addressAt = (at: number): string | null => (at === 0 ? null : answer.bytes.toString('latin1', at + 1, at + ADDRESS_TEXT - 1));
   return {
     logs,
     outcomes: () =>
@@ -36,7 +35,7 @@ export function walkReceipts(answer: Unread, header: Header, watched: WatchSet):
         from: addressAt(of(i, FROM)) as string,
         to: addressAt(of(i, TO)),
         created: addressAt(of(i, CREATED)),
-        gasUsed: BigInt(bytes.toString('latin1', of(i, GAS) + 1, bytes.indexOf(QUOTE, of(i, GAS) + 1))),
+        gasUsed: BigInt(answer.bytes.toString('latin1', of(i, GAS) + 1, answer.bytes.indexOf(QUOTE, of(i, GAS) + 1))),
         logs: { length: of(i, LOGS) },
       })),
     named(also) {

@@ -99,7 +99,7 @@ export function* walkParityTraces(answer: Unread, blockHash: string, watched: Wa
     if (current === undefined) return true;
     const { start } = current;
     const end = last;
-    return keep(traces, current, () => readParityTraces(JSON.parse(`[${bytes.toString('latin1', start, end)}]`), blockHash)[0] as TracedTransaction);
+    return keep(traces, current, () => readParityTraces(JSON.parse(`[${answer.bytes.toString('latin1', start, end)}]`), blockHash)[0] as TracedTransaction);
   };
   if (bytes[0] !== OPEN_LIST) return undefined;
   if (bytes[1] === CLOSE_LIST) return bytes.length === 2 ? [] : undefined;

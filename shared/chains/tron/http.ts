@@ -5,6 +5,7 @@ import { ChainUnavailable, type Trouble, type Unavailability } from '../chain.ts
 import { isAt } from '../json-bytes.ts';
 import { post, type Reply, textOf, TooLarge, TooLate } from '../post.ts';
 import { printable } from '../printable.ts';
+import { replyMemory } from '../reply-memory.ts';
 import type { RpcObserver, RpcOptions } from '../rpc.ts';
 import { keyHider } from '../url-keys.ts';
 import { parseLossless } from './json.ts';
@@ -66,7 +67,11 @@ export function openTronApi(url: string, observe: RpcObserver = () => undefined,
     try {
       return await gate.pass(1, async () => {
         const reply = await post(target, { headers, body, timeoutMs: options.timeoutMs ?? TIMEOUT_MS, largestBytes: LARGEST_REPLY_BYTES });
-        return unread && mayBeWalked(reply) ? { answer: new UnreadReply(withoutLineEnd(reply.body), () => read(reply, path)) } : judge(reply);
+        const released = (): void => replyMemory.giveBack(reply.body);
+        if (unread && mayBeWalked(reply)) return { answer: new UnreadReply(withoutLineEnd(reply.body), (body) => read({ ...reply, body }, path), released) };
+        const came = judge(reply);
+        released();
+        return came;
       });
     } catch (error) {
       if (error instanceof ChainUnavailable) throw error;

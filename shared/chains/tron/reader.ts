@@ -32,6 +32,10 @@ function waysOf(watched: WatchSet): 'unread' | undefined {
   return watched === EVERYTHING ? undefined : 'unread';
 }
 
+function known(answer: unknown, height: number): unknown {
+  return isNothing(answer) ? unsure(`it does not know block ${height}`) : answer;
+}
+
 /**
  * Reads a TRON network over the HTTP API of a full node. Header ids, transaction ids and merkle roots are recomputed from
  * bytes, amounts are read from bytes, and the outcomes of a block must match its transactions one to one, before a word of
@@ -52,7 +56,7 @@ export function tronReader(network: Pick<NetworkConfig, 'chainId' | 'name'>, api
 
   const headerAt = async (height: number): Promise<Header> => {
     const answer = await call('wallet/getblock', { id_or_num: String(height), detail: false });
-    const header = isNothing(answer) ? unsure(`it does not know block ${height}`) : readHeader(answer);
+    const header = readHeader(known(answer, height));
     return header.height === height ? header : unsure(`asked for block ${height}, got ${header.height}`);
   };
 
@@ -70,7 +74,9 @@ export function tronReader(network: Pick<NetworkConfig, 'chainId' | 'name'>, api
   /** Walks over what was told of these blocks where that proves them, and reads each of them where it does not (decision 0048): what is believed is the same. */
   const walk = async (answer: unknown, infos: readonly unknown[], watched: WatchSet, listed: boolean): Promise<ProvenBlock[] | undefined> => {
     if (!(answer instanceof UnreadReply) || isList(answer) !== listed || !infos.every((told) => told instanceof UnreadReply)) return undefined;
-    return inTurns(walkBlocks(answer, infos, watched), breathe);
+    const walked = await inTurns(walkBlocks(answer, infos, watched), breathe);
+    if (walked !== undefined) for (const told of [answer, ...infos]) told.release();
+    return walked;
   };
 
   const note = ({ header, runs, recordsInternals }: ProvenBlock): void => {
@@ -89,7 +95,7 @@ export function tronReader(network: Pick<NetworkConfig, 'chainId' | 'name'>, api
     const infos = await infosAt(height, as);
     const answer = await call('wallet/getblockbynum', { num: height }, as);
     const walked = await walk(answer, [infos], watched, false);
-    const proven = walked?.[0] ?? proveEach(isNothing(answer) ? unsure(`it does not know block ${height}`) : readReply(answer), infos);
+    const proven = walked?.[0] ?? proveEach(known(readReply(answer), height), infos);
     if (proven.header.height !== height) unsure(`asked for block ${height}, got ${proven.header.height}`);
     note(proven);
     return proven;

@@ -87,7 +87,7 @@ describe('a range that is read by logs', () => {
     const reader = {
       tokenPlaces: async (from: number, to: number, _watched: unknown, _contracts: unknown, heard: HeardLogs[]) => {
         asked.push([from, to]);
-        heard.push({ bytes: { length: (to - from + 1) * bytesPerBlock.now } as Buffer, places: [] });
+        heard.push({ bytes: { length: (to - from + 1) * bytesPerBlock.now } as Buffer, places: [], release: () => undefined });
         return [];
       },
       blockAt: async (height: number) => blockAt(height),

@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { Invariant } from '#shared/core/errors.ts';
 import { describe, expect, it } from 'vitest';
 import { DOUBT, endOfValue } from '#shared/chains/json-bytes.ts';
 import { readAnswer, scanReply, Unread } from '#shared/chains/unread.ts';
@@ -86,4 +87,16 @@ describe('a reply of the plainest form', () => {
 it('an answer is read once somebody wants it as it always was', () => {
   expect(readAnswer(new Unread(Buffer.from('[{"a":1}]')))).toEqual([{ a: 1 }]);
   expect(readAnswer('0x1')).toBe('0x1');
+});
+
+it('an answer that was released is never read again, whoever still has it, and says so once', () => {
+  let released = 0;
+  const answer = new Unread(Buffer.from('[{"a":1}]'), () => {
+    released += 1;
+  });
+  expect(answer.read(1, 8)).toEqual({ a: 1 });
+  answer.release();
+  answer.release();
+  expect(released).toBe(1);
+  for (const read of [() => answer.read(), () => answer.read(1, 8), () => answer.bytes, () => readAnswer(answer)]) expect(read).toThrow(Invariant);
 });
