@@ -43,7 +43,7 @@ export interface InTurn {
 
 /**
  * The same of one network, without asking about every address: wallets, those where credited coins may lie or something moved, and of the others some in turn. What the rest
- * holds is what it held when it was asked about last, with what was seen since (decision 0104). Nothing is kept before `keepReading`.
+ * holds is what it held when it was asked about last, with what was seen since (decision 0104). Nothing is kept before `keepReadings`.
  */
 export async function compareInTurn(
   deps: Pick<Deps, 'db'>,

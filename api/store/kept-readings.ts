@@ -91,11 +91,11 @@ export async function readLooks(tx: Tx, all: readonly Omit<LookedAt, 'contract'>
         select ${kept(tx)}, ${standing(tx)} from places p ${readings(tx)} left join lateral (${touchesOf(tx, tx`s.asset_id`, finalHeight)}) t on true) r) as asked
     from kept_sums s where s.asset_id = any(${all.map(({ assetId }) => assetId)}::uuid[])`;
   // As many more as are asked about anyway may be among them.
-  const anyway = Math.max(0, ...sums.map(({ asked }) => asked.length));
   const oldest = await tx<(Row & { assetId: string })[]>`
-    select s.asset_id, p.raw_amount::text as kept, ${standing(tx)} from unnest(${sums.map(({ assetId }) => assetId)}::uuid[]) as s (asset_id)
+    select s.asset_id, p.raw_amount::text as kept, ${standing(tx)} from unnest(
+        ${sums.map(({ assetId }) => assetId)}::uuid[], ${sums.map(({ asked }) => most.resting + asked.length)}::bigint[]) as s (asset_id, most)
       cross join lateral (
-        select r.address, r.read_at, r.raw_amount from kept_readings r where r.asset_id = s.asset_id order by r.read_at, r.address limit ${most.resting + anyway}) p
+        select r.address, r.read_at, r.raw_amount from kept_readings r where r.asset_id = s.asset_id order by r.read_at, r.address limit s.most) p
       left join lateral (${touchesOf(tx, tx`s.asset_id`, finalHeight)}) t on true order by p.read_at, p.address`;
   const looks = sums.map(({ assetId, version, standing: sum, asked }): [string, Look] => {
     const known = new Set(asked.map((row) => row.address));

@@ -25,7 +25,7 @@ export interface Database {
    * leaves open whether it happened: read again by its natural key before doing anything else (reliability D5).
    */
   transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
-  /** The same of reads that all see the books at one moment: REPEATABLE READ, in which nothing can be written. */
+  /** The same of reads that all see the books at one moment: REPEATABLE READ, in which nothing is to be written. */
   snapshot<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
   /** The same database for somebody who would rather fail, with POOL_EXHAUSTED, than wait longer than that for a free connection. */
   waitingAtMost(milliseconds: number): Database;
@@ -225,7 +225,8 @@ async function transact<T>(
 /** Connections on which the server lets nothing write but what began with BEGIN_WRITING; a proxy may have dropped that setting. */
 const guarded = new WeakSet<Connection>();
 const BEGIN_WRITING = 'begin read write';
-const BEGIN_SNAPSHOT = 'begin isolation level repeatable read, read only';
+/** A server that only follows another one refuses this: what it has may be old. */
+const BEGIN_SNAPSHOT = 'begin isolation level repeatable read, read write';
 
 /**
  * Begins a transaction. On a guarded connection the first statement follows without waiting for the answer, because one that follows a BEGIN that failed

@@ -150,9 +150,12 @@ it('a database that goes away keeps pages waiting, and shows them nothing wrong'
   const id = await aHostedPayment({ isSandbox: true });
   let away = false;
   const { db } = service.deps;
-  const transaction: typeof db.transaction = (work) =>
-    away ? Promise.reject(Object.assign(new Error('gone'), { code: 'ECONNREFUSED' })) : db.transaction(work);
-  const stranded = await aLiveReplica({ ...service.deps, db: { ...db, transaction } }, redis.url, { open: 100 });
+  const unlessAway =
+    <How extends typeof db.transaction>(ask: How): typeof db.transaction =>
+    (work) =>
+      away ? Promise.reject(Object.assign(new Error('gone'), { code: 'ECONNREFUSED' })) : ask(work);
+  const asked = { transaction: unlessAway(db.transaction), snapshot: unlessAway(db.snapshot) };
+  const stranded = await aLiveReplica({ ...service.deps, db: { ...db, ...asked } }, redis.url, { open: 100 });
   more.push(stranded);
   const page = await aPage(id, stranded);
   away = true;
