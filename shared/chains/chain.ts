@@ -90,10 +90,9 @@ export interface TransactionFacts {
 
 /** An answer about logs as it came, and what was found in it. */
 export interface HeardLogs {
-  bytes: Buffer;
+  /** Released once nobody compares anything with it any more. */
+  told: { readonly bytes: Buffer; release(): void };
   places: LogPlace[];
-  /** Nobody compares anything with it any more. */
-  release(): void;
 }
 
 /** Abilities that a node may have beyond those that every node of its family must have (EVM). */

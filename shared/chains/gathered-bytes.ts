@@ -1,4 +1,4 @@
-import type { ReplyMemory } from './reply-memory.ts';
+import { newMemory, type ReplyMemory } from './reply-memory.ts';
 
 /** Bytes that arrive in parts, held as one. */
 export interface GatheredBytes {
@@ -8,8 +8,6 @@ export interface GatheredBytes {
   take(): Buffer<ArrayBuffer>;
 }
 
-const NEW: ReplyMemory = { take: (bytes) => Buffer.allocUnsafeSlow(bytes), giveBack: () => undefined };
-
 /** No more than this is made room for before it is there, whatever somebody says is to come. */
 const MOST_EXPECTED = 8 * 1024 * 1024;
 
@@ -18,7 +16,7 @@ const MOST_EXPECTED = 8 * 1024 * 1024;
  * reply of some megabytes that comes byte by byte would take gigabytes. One that comes in one part is not copied; where it is
  * known how much comes, room is made once.
  */
-export function gatherBytes(expected = 0, { take, giveBack }: ReplyMemory = NEW): GatheredBytes {
+export function gatherBytes(expected = 0, { take, adopt, giveBack }: ReplyMemory = newMemory): GatheredBytes {
   let held: Buffer<ArrayBuffer> = Buffer.alloc(0);
   let length = 0;
   return {
@@ -26,7 +24,7 @@ export function gatherBytes(expected = 0, { take, giveBack }: ReplyMemory = NEW)
       return length;
     },
     add(part) {
-      if (length === 0) held = Buffer.from(part.buffer as ArrayBuffer, part.byteOffset, part.length);
+      if (length === 0) held = adopt(part);
       else {
         if (length + part.length > held.length) {
           const larger = take(Math.max(2 * held.length, length + part.length, Math.min(expected, MOST_EXPECTED)));

@@ -21,8 +21,8 @@ const BLOCKS_AT_ONCE = 16;
 /** Questions that each of two endpoints has at a time. */
 const PIECES_AT_ONCE = 2;
 /**
- * How long an answer about a piece of a range should be. Longer ones take more CPU: memory for each is new to the process, and nothing of it is in the
- * processor's caches by the time it is looked through.
+ * How long an answer about a piece of a range should be. Longer ones take more CPU: nothing of them is in the processor's caches by the time they are
+ * looked through.
  */
 const PIECE_BYTES = 3 * 1024 * 1024;
 const FIRST_PIECE = 200;
@@ -51,7 +51,7 @@ export function openLogRanges({
 }): ReadByLogs {
   let pieceBlocks = FIRST_PIECE;
   const learn = (blocks: number, heard: readonly HeardLogs[]): void => {
-    const longest = Math.max(1, ...heard.map(({ bytes }) => bytes.length));
+    const longest = Math.max(1, ...heard.map(({ told }) => told.bytes.length));
     pieceBlocks = Math.max(SHORTEST_PIECE, Math.min(GROWS_AT_MOST * blocks, Math.floor((blocks * PIECE_BYTES) / longest)));
   };
   // How long thousands of blocks of logs take says nothing about how fast an endpoint is at the head.
@@ -73,7 +73,7 @@ export function openLogRanges({
           throw error;
         });
         learn(last - first + 1, heard);
-        for (const { release } of heard) release();
+        for (const { told: answer } of heard) answer.release();
         for (const place of one) told.push(place);
         if (namesOf(one) === namesOf(other)) continue;
         differ = true;

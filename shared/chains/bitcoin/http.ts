@@ -46,11 +46,11 @@ export function readReply(reply: Reply): unknown {
 }
 
 /**
- * The same without making text of long answers: they come as `UnreadHex`. Those to calls of these ids come as `Unread`, where nothing about the whole reply
+ * The same without making text of long answers, as many as there were calls: they come as `UnreadHex`. Those to calls of these ids come as `Unread`, where nothing about the whole reply
  * is unusual.
  */
-export function readUnread(reply: Reply, unread: ReadonlySet<number>): unknown {
-  const cut = cutAnswers(reply.body);
+export function readUnread(reply: Reply, unread: ReadonlySet<number>, calls: number): unknown {
+  const cut = cutAnswers(reply.body, calls);
   return judged(putBack(scanned(cut.rest, unread) ?? parsed(textOf({ body: cut.rest })), cut), reply);
 }
 

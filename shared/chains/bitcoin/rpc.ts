@@ -35,7 +35,7 @@ export function openBitcoinRpc(url: string, observe: RpcObserver = () => undefin
         const calls = [body].flat();
         const timeoutMs = Math.max(options.timeoutMs ?? TIMEOUT_MS, ...calls.map(({ method }) => PATIENCE_MS[method] ?? 0));
         const reply = await post(target, { headers, body: JSON.stringify(body), timeoutMs, largestBytes: LARGEST_REPLY_BYTES });
-        return calls.some(isLeftUnread) ? readUnread(reply, new Set(calls.filter(isTransaction).map(({ id }) => id))) : readReply(reply);
+        return calls.some(isLeftUnread) ? readUnread(reply, new Set(calls.filter(isTransaction).map(({ id }) => id)), calls.length) : readReply(reply);
       },
       failureOf,
       judge: (error, { method }) =>

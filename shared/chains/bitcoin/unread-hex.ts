@@ -91,12 +91,12 @@ export interface Cut {
   answers: UnreadHex[];
 }
 
-/** Cuts long texts out of a JSON-RPC reply: what is left is parsed in no time, and is no JSON when what was cut was none. Pure. */
-export function cutAnswers(bytes: Buffer): Cut {
+/** Cuts at most so many long texts out of a JSON-RPC reply: what is left is parsed in no time, and is no JSON when what was cut was none. Pure. */
+export function cutAnswers(bytes: Buffer, most: number): Cut {
   const parts: Buffer[] = [];
   const places: [number, number][] = [];
   let done = 0;
-  for (let at = bytes.indexOf(RESULT); at >= 0; at = bytes.indexOf(RESULT, at)) {
+  for (let at = bytes.indexOf(RESULT); at >= 0 && places.length < most; at = bytes.indexOf(RESULT, at)) {
     at += RESULT.length;
     const end = bytes.indexOf(QUOTE, at);
     if (end - at < SHORTEST_CUT) continue;

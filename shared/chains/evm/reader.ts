@@ -360,13 +360,13 @@ export function evmReader(network: Pick<NetworkConfig, 'chainId' | 'name' | 'coi
       const asked = { fromBlock: hex(from), toBlock: hex(to), address: [...contracts], topics: [TRANSFER] };
       const answer = await call('eth_getLogs', [asked], 'unread');
       const unread = answer instanceof Unread ? answer : undefined;
-      const same = unread && heard.find(({ bytes }) => bytes.equals(unread.bytes));
+      const same = unread && heard.find(({ told }) => told.bytes.equals(unread.bytes));
       if (same !== undefined) {
         unread?.release();
         return same.places;
       }
       const places = logPlacesIn(answer, { from, to, watched, contracts });
-      if (unread !== undefined) heard.push({ bytes: unread.bytes, places, release: () => unread.release() });
+      if (unread !== undefined) heard.push({ places, told: unread });
       return places;
     },
 

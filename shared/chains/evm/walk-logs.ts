@@ -1,4 +1,4 @@
-import type { LogPlace, WatchSet } from '../chain.ts';
+import { ChainUnavailable, type LogPlace, type WatchSet } from '../chain.ts';
 import { CLOSE_OBJECT, OPEN_OBJECT } from '../json-bytes.ts';
 import { writeBytes } from '../hex-bytes.ts';
 import { Unread } from '../unread.ts';
@@ -72,8 +72,9 @@ function plainLogs(answer: Unread, watched: WatchSet): Fields[] | undefined {
 function parsed(answer: unknown): unknown {
   try {
     return answer instanceof Unread ? answer.read() : answer;
-  } catch {
-    return unsure('the list of logs is no JSON');
+  } catch (error) {
+    if (error instanceof SyntaxError) return unsure('the list of logs is no JSON');
+    throw error;
   }
 }
 
@@ -81,8 +82,9 @@ function parsed(answer: unknown): unknown {
 function objectIn(answer: Unread, begins: number, ends: number): Fields | undefined {
   try {
     return readObject(answer.read(begins, ends), 'a log');
-  } catch {
-    return undefined;
+  } catch (error) {
+    if (error instanceof SyntaxError || error instanceof ChainUnavailable) return undefined;
+    throw error;
   }
 }
 

@@ -84,10 +84,19 @@ describe('a range that is read by logs', () => {
   it('asks for pieces as long as answers turn out to be, and for no more of them than a range has hundreds of blocks', async () => {
     const asked: [number, number][] = [];
     const bytesPerBlock = { now: 10 };
+    let released = 0;
     const reader = {
       tokenPlaces: async (from: number, to: number, _watched: unknown, _contracts: unknown, heard: HeardLogs[]) => {
         asked.push([from, to]);
-        heard.push({ bytes: { length: (to - from + 1) * bytesPerBlock.now } as Buffer, places: [], release: () => undefined });
+        heard.push({
+          told: {
+            bytes: { length: (to - from + 1) * bytesPerBlock.now } as Buffer,
+            release: () => {
+              released += 1;
+            },
+          },
+          places: [],
+        });
         return [];
       },
       blockAt: async (height: number) => blockAt(height),
@@ -100,11 +109,12 @@ describe('a range that is read by logs', () => {
     const range = openLogRanges({ endpoints, readers: [reader, reader], readBlock });
     const how = { watched: { has: () => true }, contracts: new Set(['0xtoken']), enough: 1_000 };
     const lengths = async (from: number, to: number): Promise<number[]> => {
-      asked.length = 0;
+      [asked.length, released] = [0, 0];
       expect(await range(from, to, how)).toMatchObject({ last: { height: to }, contents: [] });
       const firsts = [...new Map(asked)].sort(([a], [b]) => a - b);
       // Both are asked for all of it, each block once.
       expect(asked.length).toBe(2 * firsts.length);
+      expect(released).toBe(asked.length);
       for (const [i, [start]] of firsts.entries()) expect(start).toBe(i === 0 ? from : (firsts[i - 1]?.[1] as number) + 1);
       expect(firsts.at(-1)?.[1]).toBe(to);
       return firsts.map(([start, end]) => end - start + 1);

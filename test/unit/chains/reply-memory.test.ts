@@ -1,5 +1,6 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
+import { gatherBytes } from '#shared/chains/gathered-bytes.ts';
 import { giveBackAfter, openReplyMemory, replyMemory } from '#shared/chains/reply-memory.ts';
 
 const MIB = 1024 * 1024;
@@ -49,15 +50,59 @@ describe('memory of replies', () => {
     expect([memory.buffer, strange.buffer].includes(other.buffer)).toBe(false);
   });
 
-  it('is kept up to 32 MiB in all, what was given back last, and dropped once no reply of its size comes any more', () => {
+  it('is kept up to 64 MiB in all, what was given back last', () => {
     const { take, giveBack } = openReplyMemory();
-    const many = Array.from({ length: 6 }, () => take(8 * MIB));
+    const many = Array.from({ length: 6 }, () => take(16 * MIB));
     const usedAgain = ({ buffer }: Buffer): boolean => many.some((one) => one.buffer === buffer);
-    giveBack(take(32 * MIB));
+    giveBack(take(64 * MIB));
     for (const one of many) giveBack(one);
-    expect(many.map(() => usedAgain(take(8 * MIB)))).toEqual([true, true, true, true, false, false]);
-    giveBack(many[5] as Buffer);
-    for (let i = 0; i < 300; i++) giveBack(take(1));
-    expect(usedAgain(take(8 * MIB))).toBe(false);
+    expect(many.map(() => usedAgain(take(16 * MIB)))).toEqual([true, true, true, true, false, false]);
+  });
+
+  it('of the longest replies that are not read as text is all used again, with what they were gathered in while they grew', () => {
+    const memory = openReplyMemory();
+    const part = Buffer.alloc(MIB);
+    const gather = (): Set<ArrayBufferLike> => {
+      const rooms = new Set<ArrayBufferLike>();
+      const gathered = gatherBytes(0, {
+        ...memory,
+        take: (bytes) => memory.take(bytes),
+        giveBack: (bytes) => {
+          rooms.add(bytes.buffer);
+          memory.giveBack(bytes);
+        },
+      });
+      for (let i = 0; i < 31; i++) gathered.add(part);
+      const all = gathered.take();
+      expect(all).toHaveLength(31 * MIB);
+      memory.giveBack(all);
+      return rooms.add(all.buffer);
+    };
+    const first = gather();
+    for (const room of gather()) if (room !== part.buffer) expect(first.has(room)).toBe(true);
+  });
+
+  it('is let go once nobody used it for ten seconds, and at most twenty', () => {
+    vi.useFakeTimers();
+    try {
+      const { take, giveBack } = openReplyMemory();
+      const memory = take(8 * MIB);
+      giveBack(memory);
+      const again = (): boolean => {
+        const one = take(8 * MIB);
+        giveBack(one);
+        return one.buffer === memory.buffer;
+      };
+      for (let i = 0; i < 5; i++) {
+        vi.advanceTimersByTime(9_900);
+        expect(again()).toBe(true);
+      }
+      vi.advanceTimersByTime(20_000);
+      expect(again()).toBe(false);
+      vi.advanceTimersByTime(40_000);
+      expect(vi.getTimerCount()).toBe(0);
+    } finally {
+      vi.useRealTimers();
+    }
   });
 });

@@ -12,7 +12,7 @@ const LONG = 'ab'.repeat(100);
 
 /** What comes of a reply: cut, parsed and put back. */
 function read(text: string): unknown {
-  const cut = cutAnswers(Buffer.from(text));
+  const cut = cutAnswers(Buffer.from(text), 10);
   return putBack(parseExact(cut.rest.toString()), cut);
 }
 
@@ -58,6 +58,13 @@ describe('long answers of a reply', () => {
     expect(textsOf(read(`[{"result":"${LONG}","id":1},{"result":"unread:0","id":2},{"result":"${LONG}cd","id":3}]`))).toEqual([LONG, undefined, `${LONG}cd`]);
   });
 
+  it('are no more than there were calls, however many a node writes', () => {
+    const told = Array.from({ length: 5 }, (_, id) => `{"result":"${LONG}","id":${id}}`);
+    const { answers, rest } = cutAnswers(Buffer.from(`[${told.join(',')}]`), 3);
+    expect(answers).toHaveLength(3);
+    expect(rest.toString()).toContain(told.slice(3).join(','));
+  });
+
   it.each([
     [null],
     [7],
@@ -90,7 +97,7 @@ describe('what a transaction spends, of which nothing else is read', () => {
 
   it('is what parsing all of it tells, amounts as they were written', () => {
     const reply = replyOf(JSON.stringify(told).replace('"value":50', '"value":50.00000001'));
-    const unread = readUnread(reply, new Set([7]));
+    const unread = readUnread(reply, new Set([7]), 1);
     expect(answersById(unread).get(7)).toMatchObject({ result: expect.any(Unread) });
     const found = inputs(() => unread);
     expect(found).toEqual(inputs(() => readReply(reply)));
@@ -104,7 +111,7 @@ describe('what a transaction spends, of which nothing else is read', () => {
       const { text } = mutated([told], chance, { words: { names: ['vin', 'prevout', 'txid', 'vout'], values: [told.vin, 1.25] } });
       const vin = `"vin":${JSON.stringify(chance() < 0.5 ? told.vin : [])},`;
       const reply = replyOf(chance() < 0.2 ? text.slice(1, -1).replace('{', `{${vin}`) : text.slice(1, -1));
-      const one = inputs(() => readUnread(reply, new Set([7])));
+      const one = inputs(() => readUnread(reply, new Set([7]), 1));
       expect(one, `seed ${seed}`).toEqual(inputs(() => readReply(reply)));
       if (Array.isArray(one)) walked += 1;
     }
