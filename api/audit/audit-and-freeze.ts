@@ -145,7 +145,7 @@ async function begin({ db, config }: Deps): Promise<Pass> {
   return { now, ring, marks, changedSince };
 }
 
-/** What checks find that need not look at everything, by one statement. None where that fails: each is asked by itself then, so that the one whose failure it is says what it is. */
+/** What checks find that need not look at everything, by one statement. None where that fails: each is asked by itself then, up to the one whose failure it is. */
 async function runTogether(deps: Deps, some: readonly { check: Check; changed: Changed | undefined }[]): Promise<ReadonlyMap<Check, readonly object[]>> {
   try {
     const found = await runChecks(deps.db.sql, some, pricePolicy(deps.config));

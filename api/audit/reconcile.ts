@@ -53,6 +53,7 @@ export async function reconcile(deps: Deps): Promise<number> {
       if (ready && compared.matches) await trustAgain(deps, chain, history);
     } catch (error) {
       // What nobody foresaw of one network keeps no other from being compared.
+      deps.log.error({ err: error, network: name }, 'a network cannot be compared with its chain');
       failed.push(error);
     }
   }

@@ -1,5 +1,6 @@
 import { Invariant } from '#shared/core/errors.ts';
 import { type Look, lookAtValues } from './kernel.ts';
+import { giveBackAfter } from './reply-memory.ts';
 import { CLOSE_LIST, CLOSE_OBJECT, COMMA, DOUBT, endOfKey, endOfValue, isKey, OPEN_LIST, OPEN_OBJECT } from './json-bytes.ts';
 
 /** JSON of the plainest form (json-bytes.ts) that was walked over once and not parsed yet. */
@@ -41,6 +42,19 @@ export function readAnswer(answer: unknown): unknown {
   const read = answer.read();
   answer.release();
   return read;
+}
+
+/**
+ * The answers of a reply: those under these ids stay unread, and the reply's memory is given back once each of them was released; the others are read by `read` at once.
+ */
+export function leaveUnread<Read>(
+  bytes: Buffer,
+  told: readonly UnreadEntry[],
+  ids: ReadonlySet<number>,
+  read: (one: Unread) => Read,
+): { id: number; result: Unread | Read }[] {
+  const released = giveBackAfter(told.filter(({ id }) => ids.has(id)).length, bytes);
+  return told.map(({ id, result }) => ({ id, result: ids.has(id) ? new Unread(result.bytes, released) : read(result) }));
 }
 
 /** One answer of a reply, whose result is not parsed yet. */

@@ -2,8 +2,8 @@ import { readRetryAfter } from '../budget.ts';
 import { ChainUnavailable, type Trouble } from '../chain.ts';
 import { type Reply, textOf, TooLarge, TooLate } from '../post.ts';
 import type { Failure } from '../rpc.ts';
-import { giveBackAfter, replyMemory } from '../reply-memory.ts';
-import { scanReply, Unread } from '../unread.ts';
+import { replyMemory } from '../reply-memory.ts';
+import { leaveUnread, scanReply } from '../unread.ts';
 import { parseExact } from './json.ts';
 import { cutAnswers, putBack, readAnswer } from './unread-hex.ts';
 
@@ -57,9 +57,7 @@ export function readUnread(reply: Reply, unread: ReadonlySet<number>, calls: num
 function scanned(bytes: Buffer, unread: ReadonlySet<number>): unknown {
   const entries = unread.size === 0 ? null : scanReply(bytes);
   if (entries === null) return undefined;
-  const told = [entries].flat();
-  const released = giveBackAfter(told.filter(({ id }) => unread.has(id)).length, bytes);
-  const answers = told.map(({ id, result }) => ({ id, result: unread.has(id) ? new Unread(result.bytes, released) : readAnswer(result) }));
+  const answers = leaveUnread(bytes, [entries].flat(), unread, readAnswer);
   return Array.isArray(entries) ? answers : answers[0];
 }
 

@@ -6,8 +6,8 @@ import { printable } from '../printable.ts';
 import { type Failure, type Rpc, type RpcObserver, type RpcOptions, RpcRefused } from '../rpc.ts';
 import { isBusy, isTooMuch } from '../rpc-answers.ts';
 import { type Call, openBatches } from '../rpc-batches.ts';
-import { giveBackAfter, replyMemory } from '../reply-memory.ts';
-import { frameReply, readAnswer, scanReply, Unread } from '../unread.ts';
+import { replyMemory } from '../reply-memory.ts';
+import { frameReply, leaveUnread, readAnswer, scanReply } from '../unread.ts';
 import { keyHider } from '../url-keys.ts';
 
 const TIMEOUT_MS = 10_000;
@@ -102,8 +102,7 @@ function answersOf(bytes: Buffer, body: Call | Call[]): unknown {
   const told = [entries].flat();
   if (told.length !== calls.length) return undefined;
   const unread = new Set(calls.filter(isLeftUnread).map(({ id }) => id));
-  const released = giveBackAfter(told.filter(({ id }) => unread.has(id)).length, bytes);
-  const answers = told.map(({ id, result }) => ({ id, result: unread.has(id) ? new Unread(result.bytes, released) : result.read() }));
+  const answers = leaveUnread(bytes, told, unread, (one) => one.read());
   return Array.isArray(entries) ? answers : answers[0];
 }
 

@@ -163,7 +163,7 @@ export function openTracing(rpc: Rpc): Tracing {
       let part: BlockTraces | undefined;
       try {
         const found = await traced(header, watched);
-        const moves = found === undefined ? undefined : movesOf(receipts, found);
+        const moves = found === undefined ? undefined : blockTracesOf(receipts, found);
         part = moves;
         const lost = receipts.find(({ txid, gasUsed }) => gasUsed > 0n && moves?.unshown.has(txid));
         // Another endpoint, or another try, may show it.
@@ -194,6 +194,6 @@ function tracedBy(answer: unknown, walked: Traced['traces'] | undefined, read: (
   return walked !== undefined && answer instanceof Unread ? { traces: walked, unread: answer } : { traces: read(), unread: null };
 }
 
-function movesOf(receipts: readonly Outcome[], { traces, unread }: Traced): BlockTraces {
+function blockTracesOf(receipts: readonly Outcome[], { traces, unread }: Traced): BlockTraces {
   return { ...movesByTransaction(receipts, traces), release: () => unread?.release() };
 }
