@@ -3,6 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, open, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { bundleProgram } from '#ops/dev/build.mjs';
 import { NODE_FLAGS, plainEnvironment } from '#ops/dev/services/child.ts';
 import { databaseUrl, ensureDatabase, removeCluster, startPostgres } from '#ops/dev/services/postgres.ts';
 import { startRedis } from '#ops/dev/services/redis.ts';
@@ -55,7 +56,7 @@ export interface Stage {
   environment(database: { url: string }, networksFile: string): Record<string, string>;
   startApi(environment: Record<string, string>): Promise<ApiProcess>;
   startIndexer(environment: Record<string, string>): Promise<Process>;
-  /** A program of this folder as a process of its own, whose CPU and memory are its own. */
+  /** A program of this folder, made as the deployables are, as a process of its own, whose CPU and memory are its own. */
   startTool(file: string, args: readonly string[]): Promise<Tool>;
   /** What Postgres wrote to its log since it was started. */
   postgresLog: string[];
@@ -167,13 +168,9 @@ export async function openStage(options: { durable: boolean; say(line: string): 
     },
     startIndexer: (environment) => deployable('indexer', environment),
     async startTool(file, args) {
-      const own = process.execArgv.some((arg) => arg.includes('tsx')) ? process.execArgv : ['--import', 'tsx'];
-      const started = await start(
-        file.replace(/\.ts$/, ''),
-        [...own, '--max-old-space-size=8192', join('ops', 'bench', file), ...args],
-        plainEnvironment(),
-        true,
-      );
+      const program = join(directory, 'tools', file.replace(/\.ts$/, '.js'));
+      await bundleProgram(join('ops', 'bench', file), program);
+      const started = await start(file.replace(/\.ts$/, ''), ['--max-old-space-size=8192', program, ...args], plainEnvironment(), true);
       const ask = conversation(started);
       return { ...started, ask };
     },

@@ -1,6 +1,6 @@
 // Bundles the entry points into dist/: one file each, with the packages that it needs.
 import { access, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { basename, join, relative } from 'node:path';
+import { basename, dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build as bundle } from 'esbuild';
 import { parse } from 'yaml';
@@ -115,33 +115,39 @@ const WITH_PACKAGES = {
 
 const COMMIT = readCommit();
 
+/** Makes one program of the sources below `path`, in `output`, as those in dist are made; for who measures what they are made of. */
+export async function bundleProgram(path, output) {
+  const { outputFiles } = await bundle({
+    absWorkingDir: ROOT,
+    entryPoints: [path],
+    outfile: output,
+    bundle: true,
+    ...WITH_PACKAGES,
+    format: 'esm',
+    platform: 'node',
+    target: 'node20',
+    define: { SLUICE_BUILD_COMMIT: JSON.stringify(COMMIT) },
+    jsx: 'automatic',
+    jsxImportSource: 'preact',
+    sourcemap: true,
+    // Half of a start is reading text: spaces and comments are a third of it. Names stay, and lines stay short, since Node prints one with an error.
+    minifyWhitespace: true,
+    minifySyntax: true,
+    lineLimit: 200,
+    // Node reads a map when the program starts and keeps it; the text of every source would be nine tenths of it. Names and lines are not in there.
+    sourcesContent: false,
+    write: false,
+    logLevel: 'silent',
+  });
+  await mkdir(dirname(output), { recursive: true });
+  for (const file of outputFiles) await replace(file.path, file.contents);
+}
+
 async function buildOne(name, path) {
   const output = join(ROOT, 'dist', `${name}.js`);
   try {
     await access(join(ROOT, path));
-    const { outputFiles } = await bundle({
-      absWorkingDir: ROOT,
-      entryPoints: [path],
-      outfile: output,
-      bundle: true,
-      ...WITH_PACKAGES,
-      format: 'esm',
-      platform: 'node',
-      target: 'node20',
-      define: { SLUICE_BUILD_COMMIT: JSON.stringify(COMMIT) },
-      jsx: 'automatic',
-      jsxImportSource: 'preact',
-      sourcemap: true,
-      // Half of a start is reading text: spaces and comments are a third of it. Names stay, and lines stay short, since Node prints one with an error.
-      minifyWhitespace: true,
-      minifySyntax: true,
-      lineLimit: 200,
-      // Node reads a map when the program starts and keeps it; the text of every source would be nine tenths of it. Names and lines are not in there.
-      sourcesContent: false,
-      write: false,
-      logLevel: 'silent',
-    });
-    for (const file of outputFiles) await replace(file.path, file.contents);
+    await bundleProgram(path, output);
   } catch (error) {
     await rm(output, { force: true });
     throw new Error(`${path} cannot be built: ${error.message}`, { cause: error });
