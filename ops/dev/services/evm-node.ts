@@ -60,11 +60,14 @@ export function evmNode(url: string): EvmNode {
   };
 }
 
+/** A node that is sent its first blob reads 4,096 points of a curve first: twenty seconds where others want the cores too. */
+const PATIENCE_MS = 120_000;
+
 /** Posts JSON and reads the whole reply, for a fraction of what `fetch` costs: a test asks its node hundreds of times. */
 function post(url: string, body: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) };
-    const asked = request(url, { method: 'POST', agent: connections, headers, signal: AbortSignal.timeout(20_000) }, (answer) => {
+    const asked = request(url, { method: 'POST', agent: connections, headers, signal: AbortSignal.timeout(PATIENCE_MS) }, (answer) => {
       let told = '';
       answer.setEncoding('utf8');
       answer.on('data', (part: string) => {
