@@ -7,27 +7,33 @@ const withPrometheus = [...withServices, 'test/harness/prometheus-setup.ts'];
 
 /**
  * What `npm test` leaves to `npm run test:full`, which runs nothing else: every crash point, fault row, simulation, race, fuzz, hostage and
- * theft, every state of the page, lesser nodes and hostile replies, what is rare of cashouts and of the treasury, the command line, and deployments
- * that are replaced and scaled.
+ * theft, every state of the page, every language and wallet, what people do in the console in a browser, the documentation as it is drawn and its samples as they
+ * run, lesser nodes and hostile replies, what is rare of cashouts, the treasury, what addresses hold, the command line, and deployments that are replaced and scaled.
  */
 const FULL = [
-  'test/browser/{dropped-socket,hosted-tron,interference,keyboard,looks,program,states,time-and-redirect,weight}.test.ts',
-  'test/chains/{conformance/*,evm-hardforks,evm-lesser-nodes,hostile-*,rpc-faults}.test.ts',
-  'test/contract/{fuzz,merchant-client}.test.ts',
+  'test/browser/{console-languages,docs,dropped-socket,followed-pages,gateway-acts,hosted-tron,injected-wallets,interference,keyboard}.test.ts',
+  'test/browser/{looks,operator-acts,policies,program,provider,settings,states,time-and-redirect,weight}.test.ts',
+  'test/chains/{conformance/*,evm-hardforks,evm-lesser-nodes,evm-lies,hostile-*,rpc-faults}.test.ts',
+  'test/contract/{documentation,fuzz,merchant-client}.test.ts',
   'test/hostages/*.test.ts',
-  'test/integration/{audit-marks,benches,catch-up-by-logs,database-roles,deliver-webhook-tarpits,faults,floods,harness,indexer}.test.ts',
-  'test/integration/{ingest-simulation,inquire-races,machine-parts,mempool,migrate,payout-parts,recovery,redis-acl,rpc-failover}.test.ts',
-  'test/integration/{second-opinion,simulate,simulation,tracing-export,two-networks,unexplained-balances}.test.ts',
-  'test/integration/operator/{cli,webhook-cli}.test.ts',
+  'test/integration/{any-folder,audit-marks,benches,catch-up-by-logs,database-roles,deliver-webhook-tarpits,faults,floods,harness}.test.ts',
+  'test/integration/{holdings,indexer,ingest-simulation,inquire-races,kept-readings,lease,machine-parts,mempool,migrate,payout-parts}.test.ts',
+  'test/integration/{prices,recovery,redis-acl,resend-webhook,rescan,rpc-failover,second-opinion,simulate,simulation,tracing-export}.test.ts',
+  'test/integration/{two-networks,unexplained-balances,watch-load}.test.ts',
+  'test/integration/aml/resolving.test.ts',
+  'test/integration/console/{attacks,policies}.test.ts',
+  'test/integration/operator/{cli,clock,two-people,webhook-cli}.test.ts',
   'test/integration/settlements/{expiring,expiring-proofs,held-outputs,held-pool,hostile-chain,intents,lesser-nodes,pay-out,planned-sweeps}.test.ts',
-  'test/integration/settlements/{races,replacing,replacing-guards,sweeping,unblocking,withheld-out}.test.ts',
-  'test/integration/treasury/{bitcoin-payouts,bitcoin-replacing,cold-storage,consolidation,issuer-freezes,lost-transactions}.test.ts',
+  'test/integration/settlements/{races,replacing,replacing-guards,sweeping,unblocking,withdrawals,withheld-out}.test.ts',
+  'test/integration/signer/{journal,journal-commands}.test.ts',
+  'test/integration/treasury/*.test.ts',
   'test/journeys/{api-mode,cashout-by-hand,crash-*,failed-start,hostile-transfers,internal-transfers,kill-and-flush,no-secret-leaks}.test.ts',
   'test/journeys/{public-prices,reorganisations,roles,scale-out,select,shutdown,start,stop-mid-webhook,trigger,tron,two-people}.test.ts',
   'test/journeys/{unmined-bitcoin,upgrade}.test.ts',
   'test/monitoring/{live,rules}.test.ts',
   'test/playbook/*.test.ts',
-  'test/unit/{chains/walk-fuzz,dev/contracts,dev/kernel,platform/database-rights}.test.ts',
+  'test/unit/{chains/recover-key,chains/walk-fuzz,core/block-codec,dev/contracts,dev/kernel,docs/reference,docs/snippets}.test.ts',
+  'test/unit/{jobs/report-on-scrape,machines/payout-attempts,platform/database-rights,platform/watchdog,signer/journal-file}.test.ts',
 ];
 /** `short` is what `npm test` runs, `full` what `npm run test:full` does; without it every file may be named. */
 const asked = process.env.SLUICE_TESTS;
