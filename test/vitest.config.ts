@@ -7,23 +7,23 @@ const withPrometheus = [...withServices, 'test/harness/prometheus-setup.ts'];
 
 /**
  * What `npm test` leaves to `npm run test:full`, which runs nothing else: every crash point, fault row, simulation, race, fuzz, hostage and
- * theft, every state of the page, every language and wallet, what people do in the console in a browser, the documentation as it is drawn and its samples as they
+ * theft, every state of the page, every language and wallet, the console in a browser beyond its beginning, the documentation as it is drawn and its samples as they
  * run, lesser nodes and hostile replies, what is rare of cashouts, the treasury, what addresses hold, the command line, and deployments that are replaced and scaled.
  */
 const FULL = [
-  'test/browser/{console-languages,docs,dropped-socket,followed-pages,gateway-acts,hosted-tron,injected-wallets,interference,keyboard}.test.ts',
-  'test/browser/{looks,operator-acts,policies,program,provider,settings,states,time-and-redirect,weight}.test.ts',
+  'test/browser/{console-languages,docs,dropped-socket,followed-pages,gateway-acts,gateway-pages,hosted-tron,injected-wallets}.test.ts',
+  'test/browser/{interference,keyboard,looks,operator-acts,operator-pages,policies,program,provider,settings,states,time-and-redirect,weight}.test.ts',
   'test/chains/{conformance/*,evm-hardforks,evm-lesser-nodes,evm-lies,hostile-*,rpc-faults}.test.ts',
-  'test/contract/{documentation,fuzz,merchant-client}.test.ts',
+  'test/contract/{documentation,fuzz,get-export-file,merchant-client,receipt-mail}.test.ts',
   'test/hostages/*.test.ts',
   'test/integration/{any-folder,audit-marks,benches,catch-up-by-logs,database-roles,deliver-webhook-tarpits,faults,floods,harness}.test.ts',
-  'test/integration/{holdings,indexer,ingest-simulation,inquire-races,kept-readings,lease,machine-parts,mempool,migrate,payout-parts}.test.ts',
-  'test/integration/{prices,recovery,redis-acl,resend-webhook,rescan,rpc-failover,second-opinion,simulate,simulation,tracing-export}.test.ts',
-  'test/integration/{two-networks,unexplained-balances,watch-load}.test.ts',
+  'test/integration/{explain,holdings,indexer,ingest-simulation,inquire,inquire-races,invoices,kept-readings,lease,machine-parts}.test.ts',
+  'test/integration/{mempool,migrate,payout-parts,prices,recovery,redis-acl,resend-webhook,rescan,rpc-failover,second-opinion}.test.ts',
+  'test/integration/{simulate,simulation,tracing-export,two-networks,unexplained-balances,watch-load}.test.ts',
   'test/integration/aml/resolving.test.ts',
   'test/integration/console/{attacks,policies}.test.ts',
   'test/integration/operator/{cli,clock,two-people,webhook-cli}.test.ts',
-  'test/integration/settlements/{expiring,expiring-proofs,held-outputs,held-pool,hostile-chain,intents,lesser-nodes,pay-out,planned-sweeps}.test.ts',
+  'test/integration/settlements/{expiring,expiring-proofs,fees,held-outputs,held-pool,hostile-chain,intents,lesser-nodes,parking,pay-out,planned-sweeps}.test.ts',
   'test/integration/settlements/{races,replacing,replacing-guards,sweeping,unblocking,withdrawals,withheld-out}.test.ts',
   'test/integration/signer/{journal,journal-commands}.test.ts',
   'test/integration/treasury/*.test.ts',
