@@ -13,6 +13,17 @@ export function isAnySweepable(sql: Reads): ReturnType<Reads> {
     or exists (select 1 from payouts where purpose = 'sweep' and status not in ('CONFIRMED', 'FAILED', 'CANCELLED')))`;
 }
 
+/** Assets of a network of which credited coins may lie at deposit addresses, or of which a sweep is under way: there is nothing to sweep of others. Locks nothing. */
+export async function listSweptAssets(sql: Reads, networkId: string): Promise<ReadonlySet<string>> {
+  const rows = await sql<{ id: string }[]>`
+    select a.id from assets a where a.network_id = ${networkId} and (
+      exists (select 1 from lying_deposits l where l.network_id = a.network_id and l.asset_id = a.id)
+      or exists (
+        select 1 from payouts p
+        where p.network_id = a.network_id and p.asset_id = a.id and p.purpose = 'sweep' and p.status not in ('CONFIRMED', 'FAILED', 'CANCELLED')))`;
+  return new Set(rows.map(({ id }) => id));
+}
+
 /** A deposit address that still holds credited coins of one asset, as far as the books know. */
 export interface SweepableAddress {
   /** Canonical. */

@@ -65,6 +65,19 @@ describe('a planned sweep', () => {
     expect(await sql()`select 1 from payouts where purpose = 'sweep' and settlement_id = ${id}`).toEqual([]);
   });
 
+  it('is moved on once its gas has come, though nothing else lies anywhere', async () => {
+    const deposit = await treasury.earn(shop, 'USDT', '50');
+    await rest();
+    const one = sweeping({ floorTimesCost: 1 });
+    expect(await planSweeps(one)).toBe(1);
+    // The list of where coins lie may have forgotten its address by then.
+    await sql()`delete from lying_deposits`;
+    await finish(one);
+    const [sweep] = await sql()`
+      select p.status from payouts p join wallets w on w.id = p.wallet_id where p.purpose = 'sweep' and w.address = ${deposit} order by p.created_at desc limit 1`;
+    expect(sweep).toEqual({ status: 'CONFIRMED' });
+  });
+
   it('leaves what is not worth many times its cost, until fees are lower', async () => {
     const before = await swept();
     const deposit = await treasury.earn(shop, 'USDT', '10');
