@@ -14,7 +14,7 @@ export function isAnySweepable(sql: Reads): ReturnType<Reads> {
 }
 
 /** Assets of a network of which credited coins may lie at deposit addresses, or of which a sweep is under way: there is nothing to sweep of others. Locks nothing. */
-export async function listSweptAssets(sql: Reads, networkId: string): Promise<ReadonlySet<string>> {
+export async function listAssetsToSweep(sql: Reads, networkId: string): Promise<ReadonlySet<string>> {
   const rows = await sql<{ id: string }[]>`
     select a.id from assets a where a.network_id = ${networkId} and (
       exists (select 1 from lying_deposits l where l.network_id = a.network_id and l.asset_id = a.id)

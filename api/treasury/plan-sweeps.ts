@@ -2,7 +2,7 @@ import type { Chain, Deps } from '#api/deps.ts';
 import { nativeAsset, listAssets } from '#api/store/assets.ts';
 import { keepWatchingOutputs } from '#api/store/outputs.ts';
 import { listUnderWay } from '#api/store/payouts.ts';
-import { listSweepable, listSweptAssets } from '#api/store/own-moves.ts';
+import { listAssetsToSweep, listSweepable } from '#api/store/own-moves.ts';
 import { ChainUnavailable } from '#shared/chains/chain.ts';
 import { POLICY } from '#shared/core/policy.ts';
 import { POOLS } from '#state-machines/ledger/accounts.ts';
@@ -33,10 +33,10 @@ export async function planSweeps(deps: Deps): Promise<number> {
 
 async function sweepNetwork(deps: Deps, chain: Chain): Promise<number> {
   const { sql } = deps.db;
-  const swept = await listSweptAssets(sql, chain.id);
-  if (swept.size === 0) return 0;
+  const toSweep = await listAssetsToSweep(sql, chain.id);
+  if (toSweep.size === 0) return 0;
   const native = await nativeAsset(sql, chain.id);
-  const assets = (await listAssets(sql)).filter((asset) => swept.has(asset.id));
+  const assets = (await listAssets(sql)).filter((asset) => toSweep.has(asset.id));
   const atOnce = chain.config.sweeping?.atOnce ?? POLICY.sweepsAtOnce;
   let begun = 0;
   for (const pool of POOLS) {
