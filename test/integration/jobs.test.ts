@@ -442,9 +442,9 @@ describe('periodic work', () => {
     await start({ periodic }, { ...world.deps, db: { ...db, apart: (options) => noting(db.apart(options), asked) } });
     await waitFor(() => ran.filter((name) => name === 'busy').length >= 8 && ran.filter((name) => name === 'patient').length >= 2, { what: 'those with work' });
     expect(ran).not.toContain('idle');
-    const questions = asked.filter((text) => text.startsWith('select array['));
-    expect(questions.length).toBeGreaterThan(0);
-    expect(questions.length).toBeLessThanOrEqual(ran.filter((name) => name === 'busy').length + 1);
+    // All of it is due when it starts, and only the patient one runs unasked. Later, on a busy machine, some may still run when the rest is due.
+    const firstQuestion = asked.findIndex((text) => text.startsWith('select array['));
+    expect(asked.slice(0, firstQuestion).filter((text) => text.includes('::boolean'))).toHaveLength(2);
     broken = true;
     await waitFor(() => ran.includes('idle'), { what: 'what cannot be asked' });
   });
