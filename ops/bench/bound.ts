@@ -1,18 +1,21 @@
-import { createRequire, syncBuiltinESMExports } from 'node:module';
+import { syncBuiltinESMExports } from 'node:module';
 import crypto from 'node:crypto';
 import http from 'node:http';
-import type * as HashWasm from 'hash-wasm';
 import type { Reader } from '#shared/chains/chain.ts';
 import type { Search, SearchResult } from './floor.ts';
+import { hashed } from './noted-keccak.ts';
 import { answerLines } from './tool.ts';
 
-// What no reader can leave out that asks the same questions and proves the same blocks: it receives the replies, hashes the same bytes
-// and finds the same signers, on one thread, and does nothing else. All of that is written down while a reader reads once.
+// What no reader can leave out that asks the same questions and proves the same blocks: it receives the replies, finds where each text in
+// them begins and ends, hashes the same bytes and finds the same signers, on one thread, and does nothing else. All of that is written down
+// while a reader reads once.
 
 /** Seconds of a round: of the real reader, and of each part that is left when everything else costs nothing. */
 export interface Bound {
   reader: SearchResult;
   receiveSeconds: number;
+  quoteSeconds: number;
+  bytesHashed: number;
   hashSeconds: number;
   signerSeconds: number;
 }
@@ -24,21 +27,13 @@ interface Asked {
 
 const IN_FLIGHT = 2;
 const HASHED_AT_ONCE = 256;
-const recorded = { asked: [] as Asked[], keccak: [] as Uint8Array[], sha256: [] as Uint8Array[] };
+/** What is gone through in one go; behind it there is room for the place of every byte of it. */
+const PIECE = 1 << 20;
+const AT = 1 << 16;
+const recorded = { asked: [] as Asked[], sha256: [] as Uint8Array[] };
 let recording = false;
 
 // Both are put in place before the reader is imported, which takes them by name.
-const hashWasm = createRequire(import.meta.url)('hash-wasm') as { -readonly [Name in keyof typeof HashWasm]: (typeof HashWasm)[Name] };
-const createKeccak = hashWasm.createKeccak;
-hashWasm.createKeccak = async (bits) => {
-  const hasher = await createKeccak(bits);
-  const update = hasher.update.bind(hasher);
-  hasher.update = (bytes) => {
-    if (recording) recorded.keccak.push(Uint8Array.from(bytes as Uint8Array));
-    return update(bytes);
-  };
-  return hasher;
-};
 const { hash } = crypto;
 crypto.hash = ((algorithm: string, bytes: Uint8Array, encoding: crypto.BinaryToTextEncoding) => {
   if (recording) recorded.sha256.push(Uint8Array.from(bytes));
@@ -66,10 +61,11 @@ const { recover, signRecoverable } = await import('tiny-secp256k1');
 const digest = crypto.randomBytes(32);
 const { signature, recoveryId } = signRecoverable(digest, crypto.randomBytes(32).fill(1, 0, 1));
 
-async function receive(all: readonly Asked[]): Promise<void> {
+/** `take` is given each reply, which nobody keeps otherwise. */
+async function receive(all: readonly Asked[], take: (reply: Buffer) => void = () => undefined): Promise<void> {
   let next = 0;
   const worker = async (): Promise<void> => {
-    for (let one = all[next++]; one !== undefined; one = all[next++]) await receiveOne(one);
+    for (let one = all[next++]; one !== undefined; one = all[next++]) take(await receiveOne(one));
   };
   await Promise.all(Array.from({ length: IN_FLIGHT }, worker));
 }
@@ -101,6 +97,28 @@ function openCarefulReader({ family, url }: Search): Pick<Reader, 'range'> {
   return { range: (from, to, { has }, how) => reader.range(from, to, { has: (address) => has(address) }, how) };
 }
 
+interface Quotes {
+  memory: WebAssembly.Memory;
+  findQuotes(reply: number, length: number, places: number): number;
+}
+const { instance } = await WebAssembly.instantiate(Buffer.from(process.argv[2] ?? '', 'base64'));
+const quotes = instance.exports as unknown as Quotes;
+
+/** Seconds to find the quotes in a reply, which lies there already, as it could have been received there. */
+function secondsToFindQuotes(reply: Buffer): number {
+  let spent = 0;
+  for (let from = 0; from < reply.length; from += PIECE) {
+    const piece = reply.subarray(from, from + PIECE);
+    const memory = new Uint8Array(quotes.memory.buffer);
+    memory.set(piece, AT);
+    memory.fill(0, AT + piece.length, AT + piece.length + 16);
+    const started = performance.now();
+    quotes.findQuotes(AT, piece.length, AT + PIECE + 16);
+    spent += performance.now() - started;
+  }
+  return spent / 1_000;
+}
+
 /** Hashes as many side by side as there is room for. */
 function hashAll(messages: readonly Uint8Array[]): void {
   for (let from = 0; from < messages.length; from += HASHED_AT_ONCE) sha256Each(messages.slice(from, from + HASHED_AT_ONCE));
@@ -114,10 +132,10 @@ async function seconds(work: () => void | Promise<void>): Promise<number> {
 
 answerLines(async (search: Search): Promise<Bound> => {
   watchedTable(search.family, search.watched);
-  recorded.asked.length = recorded.keccak.length = recorded.sha256.length = 0;
-  recording = true;
+  recorded.asked.length = hashed.messages.length = recorded.sha256.length = 0;
+  recording = hashed.note = true;
   const { deposits } = await readAll(openCarefulReader(search), search);
-  recording = false;
+  recording = hashed.note = false;
   if (search.family === 'bitcoin') {
     const { sha256 } = recorded;
     recorded.sha256 = [];
@@ -129,12 +147,20 @@ answerLines(async (search: Search): Promise<Bound> => {
   }
   // One transaction for each deposit: whoever pays natively is found by the signature.
   const signers = search.family === 'evm' ? deposits : 0;
+  const reader = await readAll(openLocalReader(search.family, search.url), search);
+  const receiveSeconds = await seconds(() => receive(recorded.asked));
+  let quoteSeconds = 0;
+  await receive(recorded.asked, (reply) => {
+    quoteSeconds += secondsToFindQuotes(reply);
+  });
   return {
-    reader: await readAll(openLocalReader(search.family, search.url), search),
-    receiveSeconds: await seconds(() => receive(recorded.asked)),
+    reader,
+    receiveSeconds,
+    quoteSeconds,
+    bytesHashed: [...hashed.messages, ...recorded.sha256].reduce((sum, { length }) => sum + length, 0),
     hashSeconds: await seconds(() => {
-      const { keccak } = recorded;
-      for (let i = 0; i < keccak.length; i += 2) keccakBoth(keccak[i] as Uint8Array, keccak[i + 1] ?? new Uint8Array());
+      const { messages } = hashed;
+      for (let i = 0; i < messages.length; i += 2) keccakBoth(messages[i] as Uint8Array, messages[i + 1] ?? new Uint8Array());
       hashAll(recorded.sha256);
     }),
     signerSeconds: await seconds(() => {

@@ -1,3 +1,4 @@
+import { compileSource } from '#ops/dev/kernel/compile.ts';
 import type { Family } from '#shared/core/assets.ts';
 import { type Bench, type Found, median, ratio, rounded, type Size } from './bench.ts';
 import type { Bound } from './bound.ts';
@@ -7,6 +8,8 @@ import type { Recording } from './memory-node.ts';
 
 const WATCHED = 1_000;
 const ROUNDS = { tiny: 1, full: 7 };
+/** Of 64 KiB: a piece of a reply, and the place of each of its bytes. */
+const PAGES = 96;
 const CHAINS: Record<Family, { busy(traffic: Traffic): Promise<BusyChain>; traffic: Record<Size, Traffic> }> = {
   evm: { busy: busyEvm, traffic: { tiny: traffic(8, 10), full: traffic(300, 50) } },
   tron: { busy: busyTron, traffic: { tiny: traffic(4, 10), full: { ...traffic(300, 10), oneIn: 50 } } },
@@ -19,11 +22,15 @@ function traffic(blocks: number, perBlock: number): Traffic {
 
 /** How near to the bare loop any reader can come that proves what it believes, on one thread. */
 export const bounds: Bench = {
-  what: 'each family: only receiving the same replies, hashing the same bytes and finding the same signers, against the bare loop',
+  what: 'each family: only receiving the same replies, finding each text in them, hashing the same bytes and finding the same signers, against the bare loop',
   async run(stage, size) {
     const found: Found = { figures: {}, ratios: {}, goals: [], proofs: {} };
-    const [memory, floor, bound] = await Promise.all(['memory-node.ts', 'floor.ts', 'bound.ts'].map((file) => stage.startTool(file, [])));
-    if (memory === undefined || floor === undefined || bound === undefined) throw new Error('a tool did not start');
+    const { wasm } = await compileSource(new URL('quotes.as', import.meta.url), PAGES);
+    const [memory, floor, bound] = await Promise.all([
+      stage.startTool('memory-node.ts', []),
+      stage.startTool('floor.ts', []),
+      stage.startTool('bound.ts', [wasm], { 'shared/chains/evm/keccak.ts': 'ops/bench/noted-keccak.ts' }),
+    ]);
     for (const family of ['evm', 'tron', 'bitcoin'] as const) {
       const { busy, traffic } = CHAINS[family];
       const chain = await busy(traffic[size]);
@@ -47,18 +54,21 @@ export const bounds: Bench = {
             blocks,
             bareMsPerBlock: ms(({ bare }) => bare.seconds),
             receiveMsPerBlock: ms(({ least }) => least.receiveSeconds),
+            bytesHashedPerBlock: rounded(median(rounds.map(({ least }) => least.bytesHashed)) / blocks),
+            quotesMsPerBlock: ms(({ least }) => least.quoteSeconds),
             hashMsPerBlock: ms(({ least }) => least.hashSeconds),
             signerMsPerBlock: ms(({ least }) => least.signerSeconds),
             readerMsPerBlock: ms(({ least }) => least.reader.seconds),
           };
           found.ratios[`${name}: bound ÷ bare loop`] = ratio(
-            median(rounds.map(({ bare, least }) => bare.seconds / (least.receiveSeconds + least.hashSeconds + least.signerSeconds))),
+            median(rounds.map(({ bare, least }) => bare.seconds / (least.receiveSeconds + least.quoteSeconds + least.hashSeconds + least.signerSeconds))),
             1,
           );
           found.ratios[`${name}: reader ÷ bare loop`] = ratio(median(rounds.map(({ bare, least }) => bare.seconds / least.reader.seconds)), 1);
           found.proofs[`${name}: number and sum of deposits exact`] = rounds.every(({ bare, least: { reader } }) =>
             [bare, reader].every(({ deposits, sum }) => deposits === chain.deposits && sum === chain.sum.toString()),
           );
+          found.proofs[`${name}: what is hashed was heard of`] = rounds.every(({ least }) => least.bytesHashed > 0);
           stage.say(`${name}: ${JSON.stringify(found.figures[name])} ${JSON.stringify(found.ratios)}`);
         }
       } finally {

@@ -56,8 +56,8 @@ export interface Stage {
   environment(database: { url: string }, networksFile: string): Record<string, string>;
   startApi(environment: Record<string, string>): Promise<ApiProcess>;
   startIndexer(environment: Record<string, string>): Promise<Process>;
-  /** A program of this folder, made as the deployables are, as a process of its own, whose CPU and memory are its own. */
-  startTool(file: string, args: readonly string[]): Promise<Tool>;
+  /** A program of this folder, made as the deployables are, as a process of its own, whose CPU and memory are its own; with files `instead` of others (bundleProgram). */
+  startTool(file: string, args: readonly string[], instead?: Readonly<Record<string, string>>): Promise<Tool>;
   /** What Postgres wrote to its log since it was started. */
   postgresLog: string[];
   say(line: string): void;
@@ -167,9 +167,9 @@ export async function openStage(options: { durable: boolean; say(line: string): 
       return { ...(await deployable('api', env)), origin: `http://127.0.0.1:${port}` };
     },
     startIndexer: (environment) => deployable('indexer', environment),
-    async startTool(file, args) {
+    async startTool(file, args, instead) {
       const program = join(directory, 'tools', file.replace(/\.ts$/, '.js'));
-      await bundleProgram(join('ops', 'bench', file), program);
+      await bundleProgram(join('ops', 'bench', file), program, instead);
       const started = await start(file.replace(/\.ts$/, ''), ['--max-old-space-size=8192', program, ...args], plainEnvironment(), true);
       const ask = conversation(started);
       return { ...started, ask };

@@ -115,14 +115,28 @@ const WITH_PACKAGES = {
 
 const COMMIT = readCommit();
 
-/** Makes one program of the sources below `path`, in `output`, as those in dist are made; for who measures what they are made of. */
-export async function bundleProgram(path, output) {
+/** Takes one file of ours where another one is imported, but by itself; `instead` has both below the root. */
+const withInstead = (instead) => ({
+  name: 'instead',
+  setup: (plugin) =>
+    plugin.onResolve({ filter: /^[#.]/ }, ({ path, importer, resolveDir }) => {
+      const other = instead[relative(ROOT, path.startsWith('#') ? join(ROOT, path.slice(1)) : join(resolveDir, path))];
+      return other === undefined || importer === join(ROOT, other) ? undefined : { path: join(ROOT, other) };
+    }),
+});
+
+/**
+ * Makes one program of the sources below `path`, in `output`, as those in dist are made; for who measures what they are made of, and what is done in a file of ours, with
+ * another one `instead` of it.
+ */
+export async function bundleProgram(path, output, instead = {}) {
   const { outputFiles } = await bundle({
     absWorkingDir: ROOT,
     entryPoints: [path],
     outfile: output,
     bundle: true,
     ...WITH_PACKAGES,
+    plugins: [withInstead(instead), ...WITH_PACKAGES.plugins],
     format: 'esm',
     platform: 'node',
     target: 'node20',
