@@ -157,7 +157,7 @@ export async function setAside(tx: Tx, asides: readonly Aside[]): Promise<void> 
   crashPoint('credit.ledger-written');
   for (const state of ['dust', 'unallocated'] as const) {
     const ids = all.flatMap((one) => (one.state === state ? [one.deposit.id] : []));
-    if (ids.length > 0) await settleDeposits(tx, ids, { state, usdPrice: null, path: null });
+    if (ids.length > 0) await settleDeposits(tx, ids, { state });
   }
   await markSightingsBooked(
     tx,

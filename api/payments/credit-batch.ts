@@ -2,7 +2,7 @@ import { withholdCredits } from '#api/aml/withhold.ts';
 import type { Deps } from '#api/deps.ts';
 import { post } from '#api/ledger/post.ts';
 import { insertAccrual } from '#api/store/charges.ts';
-import { insertCredit, listPaymentCredits, linkDeposits } from '#api/store/credits.ts';
+import { insertCredit, listPaymentCredits } from '#api/store/credits.ts';
 import { settleDeposits } from '#api/store/deposits.ts';
 import { insertOutbox } from '#api/store/outbox.ts';
 import type { Offer } from '#api/store/payment-offers.ts';
@@ -73,8 +73,7 @@ export async function creditBatch(tx: Tx, deps: Deps, booking: Booking, judged: 
         matureHeight: finality.matureHeight,
         maturitySeconds,
       }),
-      settleDeposits(tx, ids, { state: 'credited', usdPrice: prices.get(first.symbol)?.usd ?? null, path: judged.path }),
-      linkDeposits(tx, ids, first.id),
+      settleDeposits(tx, ids, { state: 'credited', creditId: first.id, usdPrice: prices.get(first.symbol)?.usd ?? null, path: judged.path }),
       markSightingsBooked(tx, batch.deposits),
     ]);
   };

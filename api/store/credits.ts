@@ -284,11 +284,6 @@ export async function setDepositVerdict(tx: Tx, depositId: string, verdict: { sc
   await tx`update deposits set screening_score = ${verdict.score}, screening_ref = ${verdict.ref} where id = ${depositId}`;
 }
 
-/** Says which credit deposits are part of. */
-export async function linkDeposits(tx: Tx, depositIds: readonly string[], creditId: string): Promise<void> {
-  await tx`update deposits set credit_id = ${creditId} where id = any(${[...depositIds]}::uuid[])`;
-}
-
 /** Credits that wait for a verdict although no outbox row would ask for one; locks nothing. */
 export async function listForgottenCredits(sql: Reads): Promise<string[]> {
   const rows = await sql<{ id: string }[]>`

@@ -323,15 +323,16 @@ export async function noteWaiting(tx: Tx, ids: readonly string[]): Promise<Date>
   return new Date(rows.reduce((earliest, { since }) => Math.min(earliest, since.getTime()), Number.POSITIVE_INFINITY));
 }
 
-/** Gives locked deposits their final outcome. */
+/** Gives locked deposits their final outcome; a credit is written before the deposits that are part of it. */
 export async function settleDeposits(
   tx: Tx,
   ids: readonly string[],
-  outcome: { state: 'credited' | 'dust' | 'unallocated'; usdPrice: Usd | null; path: DepositPath | null },
+  outcome: { state: 'credited'; creditId: string; usdPrice: Usd | null; path: DepositPath } | { state: 'dust' | 'unallocated' },
 ): Promise<void> {
+  const { creditId, usdPrice, path } = outcome.state === 'credited' ? outcome : { creditId: null, usdPrice: null, path: null };
   await tx`
-    update deposits set state = ${outcome.state}, final_at = sluice_now(), waits_since = null, doubted_since = null, doubt = null, path = ${outcome.path},
-      usd_price = ${outcome.usdPrice === null ? null : formatAmount(outcome.usdPrice)}::text::numeric
+    update deposits set state = ${outcome.state}, final_at = sluice_now(), waits_since = null, doubted_since = null, doubt = null, path = ${path},
+      credit_id = ${creditId}, usd_price = ${usdPrice === null ? null : formatAmount(usdPrice)}::text::numeric
     where id = any(${[...ids]}::uuid[])`;
 }
 
