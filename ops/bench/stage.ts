@@ -81,6 +81,7 @@ export async function openStage(options: { durable: boolean; say(line: string): 
     startRedis({ root, directory: join(directory, 'redis'), log: () => undefined }),
   ]);
   const running = new Set<Process>();
+  const tools = new Map<string, Promise<void>>();
   const databases: Database[] = [];
   let lastRedis = -1;
   let migrated: Promise<string> | undefined;
@@ -169,7 +170,10 @@ export async function openStage(options: { durable: boolean; say(line: string): 
     startIndexer: (environment) => deployable('indexer', environment),
     async startTool(file, args, instead) {
       const program = join(directory, 'tools', file.replace(/\.ts$/, '.js'));
-      await bundleProgram(join('ops', 'bench', file), program, instead);
+      // Made once, also for two that start at once.
+      const made = tools.get(file) ?? bundleProgram(join('ops', 'bench', file), program, instead);
+      tools.set(file, made);
+      await made;
       const started = await start(file.replace(/\.ts$/, ''), ['--max-old-space-size=8192', program, ...args], plainEnvironment(), true);
       const ask = conversation(started);
       return { ...started, ask };
