@@ -350,7 +350,8 @@ export async function lockParkedCount(tx: Tx, gatewayId: string): Promise<number
 
 /**
  * Claims up to `limit` parked cashouts that may have become possible: those that wait for a verdict, and those whose pool
- * now covers them. Nobody else is given them for `seconds`. Oldest first; rows that are locked are skipped.
+ * now covers them. Nobody else is given them for `seconds`. First those that nobody looked at for longest, so that each has its turn however many there
+ * are and however long a look takes; answered oldest first. Rows that are locked are skipped.
  */
 export async function takeParked(sql: Reads, { seconds, limit }: { seconds: number; limit: number }): Promise<ParkedSettlement[]> {
   return sql<ParkedSettlement[]>`
@@ -363,7 +364,7 @@ export async function takeParked(sql: Reads, { seconds, limit }: { seconds: numb
             select 1 from ledger_accounts l
             where l.asset_id = s.asset_id and l.gateway_id = s.gateway_id and l.settlement_id is null
               and l.kind = case s.pool when 'held' then 'held' else 'available' end and l.balance >= s.amount))
-        order by s.created_at, s.id limit ${limit} for update of s skip locked)
+        order by s.check_at, s.created_at, s.id limit ${limit} for update of s skip locked)
       returning id, gateway_id, asset_id, created_at)
     select id, gateway_id, asset_id from claimed order by created_at, id`;
 }

@@ -9,7 +9,7 @@ import { getSettlement, listSettlements, type SettlementView } from '#api/settle
 import type { Deps } from '#api/deps.ts';
 import { cashoutProblem } from '#api/intents/cashout.ts';
 import { grantScreeningCredits, listScreeningCredits } from '#api/store/screenings.ts';
-import { findSettlement } from '#api/store/settlements.ts';
+import { findSettlement, takeParked } from '#api/store/settlements.ts';
 import { formatAmount } from '#shared/core/money.ts';
 import { SentJson } from '#shared/core/sent-json.ts';
 import { plainCommit } from '#test/harness/in-process.ts';
@@ -452,6 +452,23 @@ describe('one that waits for screening credit', () => {
     await world.shops.world.advance(60);
     expect(await activateParked(once)).toBe(1);
     expect((await Promise.all(parked.map(rowOf))).map((row) => row.status)).toEqual(['UNDERFUNDED', 'WAITING_AML_CREDIT', 'WAITING_AML_CREDIT']);
+  });
+
+  it('has its turn however many there are, also where looking at those before takes longer than they are left alone', async () => {
+    const shop = await world.open(SCREENS);
+    world.screening.verdict = 'out_of_credit';
+    const parked = [await park(shop, { route: 'SMART' }), await park(shop, { route: 'SMART' }), await park(shop, { route: 'SMART' })];
+    const looked: string[][] = [];
+    for (let look = 0; look < 3; look++) {
+      looked.push((await takeParked(deps.db.sql, { seconds: 60, limit: 2 })).map(({ id }) => id));
+      await world.shops.world.advance(61);
+    }
+    const [first, second, third] = parked.map(({ id }) => id);
+    expect(looked).toEqual([
+      [first, second],
+      [first, third],
+      [first, second],
+    ]);
   });
 
   it('goes on waiting while the provider gives no verdict, or screening was switched off', async () => {
