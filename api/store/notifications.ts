@@ -47,7 +47,7 @@ export function isAnybodyToTell(sql: Reads): ReturnType<Reads> {
     sql`exists (select 1 from (${history}) h where h.id > (select place from notification_marks where name = ${name}) + ${AT_ONCE / 2}::int)`;
   return sql`(
     exists (select 1 from notification_choices) or exists (select 1 from notifications where sent_at is null)
-    or exists (select 1 from monthly_export_files) or (select count(*) from notification_marks) < 2
+    or exists (${endedFiles(sql)}) or (select count(*) from notification_marks) < 2
     or ${behind('settlement_events', sql`select id from settlement_events order by id desc limit 1`)}
     or ${behind('aml_events', sql`select id from aml_events order by id desc limit 1`)})`;
 }
@@ -144,10 +144,19 @@ export async function countChoosers(sql: Reads, gatewayId: string, except: strin
 export async function noteMonthlyExports(tx: Tx): Promise<number> {
   const noted = await tx`
     insert into notifications (id, person_id, gateway_id, kind, subject, at)
-    select gen_random_uuid(), f.person_id, f.gateway_id, case e.state when 'ready' then 'export' else 'export-failed' end, e.id::text, e.ended_at
-    from monthly_export_files f join exports e on e.id = f.export_id where e.state <> 'making'
+    select gen_random_uuid(), m.person_id, m.gateway_id, m.kind, m.subject, m.at from (${endedFiles(tx)}) m
     on conflict do nothing returning 1`;
   return noted.length;
+}
+
+/** Files of a month that are made, or were given up, and that whoever wanted them was not told of. */
+function endedFiles(sql: Reads): ReturnType<Reads> {
+  return sql`
+    select f.person_id, f.gateway_id, k.kind, e.id::text as subject, e.ended_at as at
+    from monthly_export_files f join exports e on e.id = f.export_id
+      cross join lateral (select case e.state when 'ready' then 'export' else 'export-failed' end as kind) k
+    where e.state <> 'making' and not exists (
+      select 1 from notifications n where (n.person_id, n.gateway_id, n.kind, n.subject) = (f.person_id, f.gateway_id, k.kind, e.id::text))`;
 }
 
 /** Begins where the history ends now: what was before nobody is told. */

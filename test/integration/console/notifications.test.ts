@@ -5,7 +5,7 @@ import { makeNextPart } from '#api/exports/make-exports.ts';
 import { makeMonthlyExports } from '#api/exports/monthly-exports.ts';
 import { openPeopleDesk, type PeopleDesk } from '#api/people/desk.ts';
 import { notificationMail, notifyPeople } from '#api/people/notifications.ts';
-import { NOTIFICATION_KINDS, type NotificationKind, noteWebhooks } from '#api/store/notifications.ts';
+import { isAnybodyToTell, NOTIFICATION_KINDS, type NotificationKind, noteWebhooks } from '#api/store/notifications.ts';
 import { POLICY } from '#shared/core/policy.ts';
 import { GATEWAYS } from '#test/contract/examples.ts';
 import { aService, type Service, type Shop } from '#test/contract/service.ts';
@@ -270,6 +270,25 @@ describe('files of each month', () => {
       { subject: '2 asuntos piden una mirada', text: expect.stringContaining('No se pudo crear la exportación de un mes') },
     ]);
     expect(mailsTo(other)).toHaveLength(1);
+  });
+
+  it('leave nobody to be told once everybody was, though it is kept until the next month is over which files there were', async () => {
+    const isAnybody = async (): Promise<boolean> => {
+      const [{ is }] = (await sql()`select ${isAnybodyToTell(sql())} as is`) as unknown as [{ is: boolean }];
+      return is;
+    };
+    await sql()`delete from notification_choices`;
+    await want(await member('finance'), { 'monthly:ledger': 'csv', ...OFF });
+    await toNextMonth();
+    await look();
+    expect(await isAnybody()).toBe(false);
+    await ask();
+    expect(await isAnybody()).toBe(false);
+    await make();
+    expect(await isAnybody()).toBe(true);
+    await look();
+    expect(await isAnybody()).toBe(false);
+    expect(await sql()`select 1 from monthly_export_files where gateway_id = ${shop.id}`).toHaveLength(1);
   });
 
   it('wait while what the gateway keeps fills its part of the disk', async () => {
