@@ -70,7 +70,7 @@ export async function noteSettlements(tx: Tx, limits: NotingLimits): Promise<num
         when e.to_status = 'REJECTED' then 'rejected' end
       where e.id > ${place - OVERLAP} and e.id <= ${until} and e.from_status is distinct from e.to_status`,
   );
-  await moveMark(tx, 'settlement_events', tx`select coalesce(max(id), ${place}) from settlement_events where id <= ${until}`);
+  await moveMark(tx, 'settlement_events', { place, until });
   return noted;
 }
 
@@ -87,7 +87,7 @@ export async function noteHeld(tx: Tx, limits: NotingLimits): Promise<number> {
       join choosers c on c.gateway_id = p.gateway_id and c.since <= e.at and c.kind = 'held'
       where e.id > ${place - OVERLAP} and e.id <= ${until} and e.to_status = 'HELD' and e.from_status is distinct from 'HELD'`,
   );
-  await moveMark(tx, 'aml_events', tx`select coalesce(max(id), ${place}) from aml_events where id <= ${until}`);
+  await moveMark(tx, 'aml_events', { place, until });
   return noted;
 }
 
@@ -166,8 +166,12 @@ async function lockMark(tx: Tx, name: string, end: ReturnType<Tx>): Promise<numb
   return row?.place ?? 0;
 }
 
-async function moveMark(tx: Tx, name: string, place: ReturnType<Tx>): Promise<void> {
-  await tx`update notification_marks set place = (${place}) where name = ${name}`;
+/** Moves a mark to the last event that was gone through; where there was none, up to the next one: what no event has is no end of a history. */
+async function moveMark(tx: Tx, history: 'settlement_events' | 'aml_events', { place, until }: { place: number; until: number }): Promise<void> {
+  await tx`
+    update notification_marks set place = coalesce(
+      (select max(id) from ${tx(history)} where id > ${place} and id <= ${until}), (select min(id) - 1 from ${tx(history)} where id > ${until}), ${place})
+    where name = ${history}`;
 }
 
 /** A note that waits to be mailed. */
