@@ -1,5 +1,6 @@
 import type { Deps } from '#api/deps.ts';
 import { listMaturingCredits, markMatured } from '#api/store/credits.ts';
+import { isPassing } from '#shared/platform/database-problems.ts';
 import { mature } from '#state-machines/ledger/postings.ts';
 import { collectOwed } from './collect-owed.ts';
 import { post } from './post.ts';
@@ -8,17 +9,28 @@ const BATCH = 200;
 
 /**
  * Makes credits withdrawable once their delay has passed and their block is final by the maturity rule (decisions 5, 10), each in its own
- * transaction; returns how many. Any number of workers may run it at once.
+ * transaction; returns how many. Any number of workers may run it at once. One that its gateway's books do not allow holds up none of the others.
+ * @throws what the first of those that could not be matured failed of, once the others are
  */
 export async function matureCredits(deps: Pick<Deps, 'db'>): Promise<number> {
   let matured = 0;
+  const failed: unknown[] = [];
   for (;;) {
     const due = await listMaturingCredits(deps.db.sql, BATCH);
     let moved = 0;
-    for (const id of due) if (await matureCredit(deps, id)) moved += 1;
+    for (const id of due) {
+      try {
+        if (await matureCredit(deps, id)) moved += 1;
+      } catch (error) {
+        if (isPassing(error)) throw error;
+        failed.push(error);
+      }
+    }
     matured += moved;
-    if (due.length < BATCH || moved === 0) return matured;
+    if (due.length < BATCH || moved === 0) break;
   }
+  if (failed.length > 0) throw failed[0];
+  return matured;
 }
 
 function matureCredit(deps: Pick<Deps, 'db'>, id: string): Promise<boolean> {

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { matureCredits } from '#api/ledger/mature-credits.ts';
 import { creditFinalDeposits } from '#api/payments/credit-deposit.ts';
@@ -154,6 +155,22 @@ describe('a deposit that became final', () => {
     expect(await Promise.all([matureCredits(books.deps), matureCredits(books.deps)])).toContain(1);
     expect([await balance('pending'), await balance('available')]).toEqual(['0', '99.5']);
     expect(await matureCredits(books.deps)).toBe(0);
+  });
+
+  it('can be withdrawn also where the books of a gateway before it contradict themselves, which is said all the same', async () => {
+    const other = randomUUID();
+    await books.db.sql`insert into gateways (id, name, status, billing, settings) select ${other}, 'Other Books', status, billing, settings from gateways`;
+    const theirs = await books.aPayment({ gatewayId: other });
+    await pay(usdt(100_000_000n));
+    await credit();
+    await pay(usdt(100_000_000n, {}, theirs.address));
+    await credit();
+    const pending = books.db.sql`kind = 'pending' and gateway_id = ${books.gatewayId}`;
+    await books.db.sql`update ledger_accounts set balance = balance - 1 where ${pending}`;
+    await expect(matureCredits(books.deps)).rejects.toThrow('pending');
+    expect(await books.db.sql`select gateway_id from credits where matured_at is not null`).toEqual([{ gatewayId: other }]);
+    await books.db.sql`update ledger_accounts set balance = balance + 1 where ${pending}`;
+    expect(await matureCredits(books.deps)).toBe(1);
   });
 
   it('wakes whoever delivers its webhook before the next payment of its block is credited, and nobody where there is none to deliver', async () => {
