@@ -36,7 +36,7 @@ import { isAnyTendable, listUnsent } from '#api/store/payout-attempts.ts';
 import { forgetReceiptMails } from '#api/store/receipt-mails.ts';
 import { deleteOldRefusals } from '#api/store/refused-requests.ts';
 import { deleteOldRequests, isAnyRequestOld } from '#api/store/requests.ts';
-import { isAnyParkedDue, listForgotten } from '#api/store/settlements.ts';
+import { isAnyOverstayed, isAnyParkedDue, listForgotten } from '#api/store/settlements.ts';
 import { areUsesToFold, foldAddressUses } from '#api/store/address-book.ts';
 import { areMonthsToFold, foldMonths } from '#api/store/gateway-months.ts';
 import { deleteOldScreeningDays } from '#api/store/screenings.ts';
@@ -84,9 +84,9 @@ export const periodicWork = {
   'tend-screenings': { everySeconds: 60, run: (deps) => deps.screening.tend() },
   'mature-credits': { everySeconds: 5, look: isAnyMaturing, run: matureCredits },
 
-  // Each parked cashout is looked at once a minute; this looks for those whose minute is over.
+  // Each parked cashout that may have become possible is looked at once a minute; this looks for those whose minute is over.
   'activate-parked': { everySeconds: POLICY.parkedLookSeconds, look: isAnyParkedDue, run: activateParked },
-  'expire-parked': { everySeconds: POLICY.parkedLookSeconds, look: isAnyParkedDue, run: expireParked },
+  'expire-parked': { everySeconds: POLICY.parkedLookSeconds, look: isAnyOverstayed, run: expireParked },
   'requeue-settlements': { everySeconds: 60, run: (deps) => requeue(deps, 'settlement.dispatch', listForgotten(deps.db.sql)) },
   'pay-held-orders': { everySeconds: POLICY.heldOrderSeconds, look: (sql, deps) => isAnyHeldOrder(sql, networkIds(deps)), run: payHeldOrders },
   'rebroadcast-payouts': { everySeconds: 30, run: (deps) => requeue(deps, 'payout.broadcast', listUnsent(deps.db.sql, 2 * REBROADCAST_SECONDS)) },

@@ -357,30 +357,39 @@ export async function takeParked(sql: Reads, { seconds, limit }: { seconds: numb
   return sql<ParkedSettlement[]>`
     with claimed as (
       update settlements set check_at = sluice_now() + make_interval(secs => ${seconds})
-      where id in (
-        select s.id from settlements s
-        where s.status in ('UNDERFUNDED', 'WAITING_AML_CREDIT') and s.check_at <= sluice_now()
-          and (s.status = 'WAITING_AML_CREDIT' or exists (
-            select 1 from ledger_accounts l
-            where l.asset_id = s.asset_id and l.gateway_id = s.gateway_id and l.settlement_id is null
-              and l.kind = case s.pool when 'held' then 'held' else 'available' end and l.balance >= s.amount))
-        order by s.check_at, s.created_at, s.id limit ${limit} for update of s skip locked)
+      where id in (${parkedDue(sql)} order by s.check_at, s.created_at, s.id limit ${limit} for update of s skip locked)
       returning id, gateway_id, asset_id, created_at)
     select id, gateway_id, asset_id from claimed order by created_at, id`;
 }
 
-/** Whether a parked cashout is to be looked at, or its parking time is over; a condition. */
+/** Whether there are any; a condition. */
 export function isAnyParkedDue(sql: Reads): ReturnType<Reads> {
-  return sql`exists (select 1 from settlements where status in ('UNDERFUNDED', 'WAITING_AML_CREDIT') and least(check_at, expires_at) <= sluice_now())`;
+  return sql`exists (${parkedDue(sql)})`;
+}
+
+function parkedDue(sql: Reads): ReturnType<Reads> {
+  return sql`
+    select s.id from settlements s
+    where s.status in ('UNDERFUNDED', 'WAITING_AML_CREDIT') and s.check_at <= sluice_now()
+      and (s.status = 'WAITING_AML_CREDIT' or exists (
+        select 1 from ledger_accounts l
+        where l.asset_id = s.asset_id and l.gateway_id = s.gateway_id and l.settlement_id is null
+          and l.kind = case s.pool when 'held' then 'held' else 'available' end and l.balance >= s.amount))`;
 }
 
 /** Up to `limit` cashouts whose parking time is over, oldest first; locks nothing. */
 export async function listOverstayed(sql: Reads, limit: number): Promise<string[]> {
-  const rows = await sql<{ id: string }[]>`
-    select id from settlements
-    where status in ('UNDERFUNDED', 'WAITING_AML_CREDIT') and expires_at <= sluice_now()
-    order by expires_at, id limit ${limit}`;
+  const rows = await sql<{ id: string }[]>`${overstayed(sql)} order by expires_at, id limit ${limit}`;
   return rows.map((row) => row.id);
+}
+
+/** Whether there are any; a condition. */
+export function isAnyOverstayed(sql: Reads): ReturnType<Reads> {
+  return sql`exists (${overstayed(sql)})`;
+}
+
+function overstayed(sql: Reads): ReturnType<Reads> {
+  return sql`select id from settlements where status in ('UNDERFUNDED', 'WAITING_AML_CREDIT') and expires_at <= sluice_now()`;
 }
 
 /** Locks one cashout until commit and says whether its parking time is over; one that left its parking place is told by its status. */

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { periodicWork } from '#api/jobs/periodic-work.ts';
 import { gatewayBalances } from '#api/ledger/balances.ts';
 import { activateParked } from '#api/settlements/activate-parked.ts';
 import { cancelSettlement } from '#api/settlements/cancel.ts';
@@ -174,6 +175,26 @@ describe('activation', () => {
     await world.shops.world.advance(30);
     await activateParked(deps);
     expect(world.network.asked).toBe(asked);
+  });
+
+  it('is no work while its pool is short and its time not over', async () => {
+    const { sql } = world.shops.world.database;
+    const works = async (): Promise<unknown> => {
+      const looks = (['activate-parked', 'expire-parked'] as const).map((name) => periodicWork[name].look(sql));
+      return (await sql`select ${looks[0] as never} as activate, ${looks[1] as never} as expire`)[0];
+    };
+    const shop = await world.open();
+    const parked = await park(shop);
+    await world.shops.world.advance(61);
+    expect(await works()).toEqual({ activate: false, expire: false });
+    await world.fund(shop, 20);
+    expect(await works()).toEqual({ activate: true, expire: false });
+    world.network.down = true;
+    await activateParked(deps);
+    await sql`update settlements set expires_at = sluice_now() where id = ${parked.id}`;
+    expect(await works()).toEqual({ activate: false, expire: true });
+    await cancel(shop, parked);
+    expect(await works()).toEqual({ activate: false, expire: false });
   });
 
   it('serves the oldest first when the pool covers one only, and the other later', async () => {
