@@ -12,7 +12,7 @@ import { creditFinalDeposits } from '#api/payments/credit-deposit.ts';
 import { notifyPeople } from '#api/people/notifications.ts';
 import { expireDuePayments } from '#api/payments/expire.ts';
 import { confirmDueSimulations } from '#api/payments/simulate.ts';
-import { payHeldOrders } from '#api/payouts/pay-held-orders.ts';
+import { moveMisplacedCoins, payHeldOrders } from '#api/payouts/pay-held-orders.ts';
 import { tendPayouts } from '#api/payouts/tend-payouts.ts';
 import { activateParked } from '#api/settlements/activate-parked.ts';
 import { expireParked } from '#api/settlements/expire-parked.ts';
@@ -22,7 +22,7 @@ import { deleteOldExports, isExportMaking } from '#api/store/exports.ts';
 import { isAnyToCredit, listNetworksToCredit } from '#api/store/deposits.ts';
 import { isAnyBlind } from '#api/store/chain-blocks.ts';
 import { isAnyUnopened } from '#api/store/holdings.ts';
-import { isAnyHeldOrder } from '#api/store/misplaced-coins.ts';
+import { isAnyHeldOrder, isAnyPoolMove } from '#api/store/misplaced-coins.ts';
 import { isAnySweepable } from '#api/store/own-moves.ts';
 import { isAnyOverdue } from '#api/store/payments.ts';
 import { isAnySimulationSeen } from '#api/store/sandbox-deposits.ts';
@@ -89,6 +89,12 @@ export const periodicWork = {
   'expire-parked': { everySeconds: POLICY.parkedLookSeconds, look: isAnyOverstayed, run: expireParked },
   'requeue-settlements': { everySeconds: 60, run: (deps) => requeue(deps, 'settlement.dispatch', listForgotten(deps.db.sql)) },
   'pay-held-orders': { everySeconds: POLICY.heldOrderSeconds, look: (sql, deps) => isAnyHeldOrder(sql, networkIds(deps)), run: payHeldOrders },
+  'move-misplaced-coins': {
+    everySeconds: POLICY.heldOrderSeconds,
+    look: (sql, deps) => isAnyPoolMove(sql, networkIds(deps)),
+    mostOfTime: POLICY.misplacedMostOfTime,
+    run: moveMisplacedCoins,
+  },
   'rebroadcast-payouts': { everySeconds: 30, run: (deps) => requeue(deps, 'payout.broadcast', listUnsent(deps.db.sql, 2 * REBROADCAST_SECONDS)) },
   'tend-payouts': { everySeconds: POLICY.payoutTendSeconds, look: (sql, deps) => isAnyTendable(sql, networkIds(deps)), run: tendPayouts },
 

@@ -97,6 +97,8 @@ export function startPeriodic(deps: Deps, work: Readonly<Record<string, Periodic
       one.failures += 1;
       deps.log.warn({ ...toldOf(error), work: one.name }, 'periodic work failed');
       if (one.failures >= FAILS_UNTIL_REST) await locks.rest(one.name, Math.min(RESTS_MS.most, Math.max(RESTS_MS.least, 2_000 * one.everySeconds)));
+    } finally {
+      if (one.mostOfTime !== undefined) one.dueMs = Math.max(one.dueMs, one.ranMs + (performance.now() - one.ranMs) / one.mostOfTime);
     }
   };
   const beat = (): void => {

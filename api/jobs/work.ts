@@ -33,6 +33,11 @@ export interface Periodic {
   idleSeconds?: number;
   /** How often it runs whatever the answer was. */
   anywaySeconds?: number;
+  /**
+   * The largest part of the time that its runs may take, above 0 and below 1: after each it rests for as long as that makes. For work that takes longer the longer a
+   * deployment has been used, so that those who made it long do not keep the database busy for all.
+   */
+  mostOfTime?: number;
   /** Returns how many rows it moved. */
   run(deps: Deps): Promise<number>;
 }

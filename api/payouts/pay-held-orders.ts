@@ -4,7 +4,7 @@ import type { Unproven } from '#api/intents/say.ts';
 import { stopUnproven } from '#api/intents/stop-unproven.ts';
 import { listPayableRefunds, type StoredRefund } from '#api/store/aml.ts';
 import { findAsset, type StoredAsset } from '#api/store/assets.ts';
-import { findMisplaced, listMisplaced, listNetworksWithHeldOrders, type MisplacedCoins } from '#api/store/misplaced-coins.ts';
+import { findMisplaced, listMisplaced, listNetworksWithHeldOrders, listNetworksWithPoolMoves, type MisplacedCoins } from '#api/store/misplaced-coins.ts';
 import { listRefundPayouts, listWithheldPayouts } from '#api/store/payouts.ts';
 import { findWithheldTransfer, listOrderedWithheld, lockWithheldTransfer, type WithheldTransfer } from '#api/store/withheld-transfers.ts';
 import { Invariant } from '#shared/core/errors.ts';
@@ -14,20 +14,38 @@ import { nextTransfer, readTransfers } from './next-transfer.ts';
 import { payoutNumberAfter, type Order, reasonOf, sendOrder } from './send.ts';
 import { poolAddress } from '#api/payouts/rules/wallets.ts';
 
+/** What is to be sent, how it is called in logs, and what nobody proved of it. */
+interface Ordered {
+  name: string;
+  order: Order;
+  unproven: Unproven | null;
+}
+
 /**
- * Plans every ordered refund and transfer of withheld coins that is not sent yet, and every transfer between hot and held wallet that a change of
- * pool requires (decisions 10); returns how many.
+ * Plans every ordered refund and transfer of withheld coins that is not sent yet (decisions 10); returns how many.
  * Each needs coins of its own, so one that waits does not hold up the others.
  */
-export async function payHeldOrders(deps: Deps): Promise<number> {
+export function payHeldOrders(deps: Deps): Promise<number> {
+  return sendEach(deps, listNetworksWithHeldOrders, listOrders);
+}
+
+/**
+ * Plans every transfer between hot and held wallet that a change of pool requires (decisions 10); returns how many. It goes through all payments that ever
+ * changed theirs, which takes longer the more there are, so no order waits for it.
+ */
+export function moveMisplacedCoins(deps: Deps): Promise<number> {
+  return sendEach(deps, listNetworksWithPoolMoves, listMoves);
+}
+
+async function sendEach(deps: Deps, networks: typeof listNetworksWithHeldOrders, list: (deps: Deps, chain: Chain) => Promise<Ordered[]>): Promise<number> {
   let planned = 0;
   const chains = [...deps.chains.values()];
-  const ordered = await listNetworksWithHeldOrders(
+  const concerned = await networks(
     deps.db.sql,
     chains.map(({ id }) => id),
   );
-  for (const chain of chains.filter(({ id }) => ordered.has(id))) {
-    for (const { name, order, unproven } of await listOrders(deps, chain)) {
+  for (const chain of chains.filter(({ id }) => concerned.has(id))) {
+    for (const { name, order, unproven } of await list(deps, chain)) {
       const stop = { network: chain.config.name, what: name };
       const outcome = unproven === null ? await sendOrder(deps, chain, order) : await stopUnproven(deps, stop, unproven);
       if ('planned' in outcome) planned += 1;
@@ -38,9 +56,9 @@ export async function payHeldOrders(deps: Deps): Promise<number> {
   return planned;
 }
 
-async function listOrders(deps: Deps, chain: Chain): Promise<{ name: string; order: Order; unproven: Unproven | null }[]> {
+async function listOrders(deps: Deps, chain: Chain): Promise<Ordered[]> {
   const { sql } = deps.db;
-  const orders: { name: string; order: Order; unproven: Unproven | null }[] = [];
+  const orders: Ordered[] = [];
   for (const refund of await listPayableRefunds(sql, chain.id)) {
     if (payoutNumberAfter(await listRefundPayouts(sql, refund.id)) === null) continue;
     const unproven = await refundProblem(sql, deps, refund);
@@ -51,6 +69,12 @@ async function listOrders(deps: Deps, chain: Chain): Promise<{ name: string; ord
     const unproven = await withheldProblem(sql, deps, transfer);
     orders.push({ name: `withheld coins ${transfer.id}`, order: withheldOrder(await assetOf(sql, transfer.assetId), transfer), unproven });
   }
+  return orders;
+}
+
+async function listMoves(deps: Deps, chain: Chain): Promise<Ordered[]> {
+  const { sql } = deps.db;
+  const moves: Ordered[] = [];
   for (const coins of await listMisplaced(sql, chain.id)) {
     if ((await nextTransfer(sql, coins)) === null) {
       const { failed } = await readTransfers(sql, coins);
@@ -62,9 +86,9 @@ async function listOrders(deps: Deps, chain: Chain): Promise<{ name: string; ord
         );
       continue;
     }
-    orders.push({ name: `coins of payment ${coins.paymentId}`, order: moveOrder(chain, await assetOf(sql, coins.assetId), coins), unproven: null });
+    moves.push({ name: `coins of payment ${coins.paymentId}`, order: moveOrder(chain, await assetOf(sql, coins.assetId), coins), unproven: null });
   }
-  return orders;
+  return moves;
 }
 
 function refundOrder(asset: StoredAsset, refund: StoredRefund): Order {

@@ -377,6 +377,8 @@ export const POLICY = {
   fundingLowSweeps: 50,
   /** How often refunds and releases of held coins are looked at. */
   heldOrderSeconds: 5,
+  /** The largest part of the time that looking for coins of payments that changed their pool may take: it goes through all that ever did, and payers with flagged coins make them. */
+  misplacedMostOfTime: 0.02,
   /** How often hot wallets are held against their ceilings and floors: what is above one for a minute is no more in danger than what came in that minute. */
   coldSeconds: 60,
   /** After a move to cold storage that failed for good nothing is moved for this long: whatever made it fail costs a fee each time. */

@@ -449,6 +449,25 @@ describe('periodic work', () => {
     await waitFor(() => ran.includes('idle'), { what: 'what cannot be asked' });
   });
 
+  it('of which a part of the time is the most rests after a run for as long as that makes, also after one that failed', async () => {
+    const runs: { began: number; ended: number }[] = [];
+    const long: Periodic = {
+      everySeconds: 0.05,
+      mostOfTime: 0.2,
+      run: async () => {
+        const began = performance.now();
+        await pause(100);
+        runs.push({ began, ended: performance.now() });
+        if (runs.length === 1) throw new Error('as long as the others');
+        return 0;
+      },
+    };
+    await start({ periodic: { long } });
+    await waitFor(() => runs.length >= 3, { what: 'three runs' });
+    // It may begin within a tenth of its period before it is due.
+    for (const [at, { began, ended }] of runs.slice(0, -1).entries()) expect((runs[at + 1]?.began ?? 0) - began).toBeGreaterThan((ended - began) / 0.2 - 10);
+  });
+
   it('without a question does not wait for those of others', async () => {
     let beats = 0;
     const asked = aGate();

@@ -2,13 +2,12 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { resolveHeldPayment } from '#api/aml/resolve-held-payment.ts';
 import type { Deps, Gateway } from '#api/deps.ts';
 import { allowFurtherTransfer } from '#api/operator/further-transfer.ts';
-import { payHeldOrders } from '#api/payouts/pay-held-orders.ts';
 import { planSweeps } from '#api/treasury/plan-sweeps.ts';
 import type { EvmNode } from '#ops/dev/services/evm-node.ts';
 import type { ServiceError } from '#shared/core/errors.ts';
 import { parseTrusted, toUnits } from '#shared/core/money.ts';
 import { POLICY } from '#shared/core/policy.ts';
-import { assertBooksEqualChain, aTreasury, type Treasury } from '#test/fixtures/treasury.ts';
+import { assertBooksEqualChain, aTreasury, type Treasury, payHeld } from '#test/fixtures/treasury.ts';
 
 describe('coins that are to follow their payment, and whose transfers fail', () => {
   let treasury: Treasury;
@@ -59,7 +58,7 @@ describe('coins that are to follow their payment, and whose transfers fail', () 
     const code = await node.call('eth_getCode', [usdt().contract, 'latest']);
     const made = (await transfers()).length;
     for (let round = 0; round < 10 && (await transfers()).length === made; round++) {
-      await payHeldOrders(treasury.deps);
+      await payHeld(treasury.deps);
       if ((await transfers()).length === made) await step();
     }
     await treasury.sign();
@@ -75,14 +74,14 @@ describe('coins that are to follow their payment, and whose transfers fail', () 
     await fails();
     expect(await problem(), 'so is the second one').toMatch(/^conflict: A transfer of these coins is on its way/);
     await fails();
-    expect([await payHeldOrders(treasury.deps), await transfers()]).toEqual([0, ['1 FAILED', '2 FAILED']]);
+    expect([await payHeld(treasury.deps), await transfers()]).toEqual([0, ['1 FAILED', '2 FAILED']]);
 
     // Two ask at once: one transfer is allowed.
     const asked = await Promise.all([problem(), problem()]);
     expect(asked.filter((one) => one === 'done')).toHaveLength(1);
     expect(asked.find((one) => one !== 'done')).toMatch(/^conflict: (One more transfer is allowed already|A transfer of these coins is on its way)/);
     await fails();
-    expect([await payHeldOrders(treasury.deps), await transfers()]).toEqual([0, ['1 FAILED', '2 FAILED', '3 FAILED']]);
+    expect([await payHeld(treasury.deps), await transfers()]).toEqual([0, ['1 FAILED', '2 FAILED', '3 FAILED']]);
     expect((await allow()).data).toEqual({ paymentId, assetId: usdt().id, family: 4 });
     const [logged] = await sql()`select action, target, person, reason from operator_actions order by id desc limit 1`;
     expect(logged).toEqual({ action: 'payment.transfer', target: paymentId, person: 'anna', reason: 'the token works again' });
@@ -93,6 +92,6 @@ describe('coins that are to follow their payment, and whose transfers fail', () 
     await treasury.settleAll();
     expect((await holds('hot')) - before).toBe(toUnits(parseTrusted('30'), usdt().decimals));
     expect(await transfers()).toEqual(['1 FAILED', '2 FAILED', '3 FAILED', '4 CONFIRMED']);
-    expect([await payHeldOrders(treasury.deps), await problem()]).toEqual([0, 'conflict: The coins of this payment are where they belong.']);
+    expect([await payHeld(treasury.deps), await problem()]).toEqual([0, 'conflict: The coins of this payment are where they belong.']);
   });
 });

@@ -8,10 +8,9 @@ import { listSpendable } from '#api/store/outputs.ts';
 import { upsertScreeningScore } from '#api/store/screenings.ts';
 import { insertWatches } from '#api/store/deposit-addresses.ts';
 import { bookOpeningBalances } from '#api/treasury/book-opening-balances.ts';
-import { payHeldOrders } from '#api/payouts/pay-held-orders.ts';
 import { tendPayouts } from '#api/payouts/tend-payouts.ts';
 import { formatAmount, parseTrusted, toUnits } from '#shared/core/money.ts';
-import { assertBooksEqualChain, aTreasuryOf, type Treasury } from '#test/fixtures/treasury.ts';
+import { assertBooksEqualChain, aTreasuryOf, type Treasury, payHeld } from '#test/fixtures/treasury.ts';
 import type { CommonChain } from '#test/harness/chain.ts';
 
 const FLAGGED = 90;
@@ -84,20 +83,20 @@ describe('outputs of the held pool', () => {
     const [{ id } = { id: '' }] = await sql()<{ id: string }[]>`select id from payments where aml_state = 'HELD'`;
     const [hot, held] = [await total('hot'), await total('held')];
     await resolve(id, { action: 'RELEASE' });
-    await payHeldOrders(treasury.deps);
+    await payHeld(treasury.deps);
     await treasury.settleAll();
     await treasury.mine(2);
     expect(await transfers()).toEqual([{ amount: raw('0.04').toString(), status: 'CONFIRMED', role: 'held' }]);
     expect((await total('hot')) - hot).toBe(raw('0.04'));
     expect(held - (await total('held'))).toBeGreaterThan(raw('0.04'));
-    expect(await payHeldOrders(treasury.deps)).toBe(0);
+    expect(await payHeld(treasury.deps)).toBe(0);
   });
 
   it('that were not spent yet when they were released stay where they are, and pay GREEN from then on', async () => {
     const flagged = await treasury.earn(shop, 'BTC', '0.025', FLAGGED);
     const made = (await transfers()).length;
     await resolve(await paymentAt(flagged), { action: 'RELEASE' });
-    expect(await payHeldOrders(treasury.deps)).toBe(0);
+    expect(await payHeld(treasury.deps)).toBe(0);
     const everything = await treasury.cashOut(shop, 'BTC', '0.09');
     await treasury.settleAll();
     expect([await status(everything.id), (await transfers()).length]).toEqual(['SETTLED', made]);
@@ -140,11 +139,11 @@ describe('outputs of the held pool', () => {
     await treasury.mine(2);
     await treasury.credit();
     expect(await amlState(address)).toBe('HELD');
-    await payHeldOrders(treasury.deps);
+    await payHeld(treasury.deps);
     await treasury.settleAll();
     expect((await transfers()).at(-1)).toEqual({ amount: (raw('0.045') - raw(drawn?.sum as string)).toString(), status: 'CONFIRMED', role: 'hot' });
     expect((await spendable('held')).some((one) => one.address === address)).toBe(true);
-    expect(await payHeldOrders(treasury.deps)).toBe(0);
+    expect(await payHeld(treasury.deps)).toBe(0);
   });
 
   it('that a cashout was paid with for a payment whose own were released unspent come back', async () => {
@@ -155,10 +154,10 @@ describe('outputs of the held pool', () => {
     await treasury.settleAll();
     const own = (await spentBy({ settlementId: held.id })).includes(flagged);
     await resolve(await paymentAt(flagged), { action: 'RELEASE' });
-    await payHeldOrders(treasury.deps);
+    await payHeld(treasury.deps);
     await treasury.settleAll();
     expect((await transfers()).at(-1)).toEqual({ amount: raw(own ? '0.025' : '0.015').toString(), status: 'CONFIRMED', role: own ? 'held' : 'hot' });
-    expect(await payHeldOrders(treasury.deps)).toBe(0);
+    expect(await payHeld(treasury.deps)).toBe(0);
   });
 
   it('that a cashout is on its way to spend when they are released follow it once it arrived', async () => {
@@ -170,9 +169,9 @@ describe('outputs of the held pool', () => {
     await treasury.work();
     await resolve(await paymentAt(flagged), { action: 'RELEASE' });
     const made = (await transfers()).length;
-    expect(await payHeldOrders(treasury.deps)).toBe(0);
+    expect(await payHeld(treasury.deps)).toBe(0);
     await treasury.mine(3);
-    await payHeldOrders(treasury.deps);
+    await payHeld(treasury.deps);
     await treasury.settleAll();
     expect((await getSettlement(treasury.deps, { gateway: other, id: held.id })).status).toBe('SETTLED');
     expect((await transfers()).slice(made)).toEqual([{ amount: raw('0.005').toString(), status: 'CONFIRMED', role: 'held' }]);
@@ -191,7 +190,7 @@ describe('outputs of the held pool', () => {
     await treasury.credit();
     expect(await amlState(address)).toBe('HELD');
     expect(await treasury.sign()).toEqual(['waiting']);
-    expect([await sql()`select scope from freezes`, await payHeldOrders(treasury.deps)]).toEqual([[], 0]);
+    expect([await sql()`select scope from freezes`, await payHeld(treasury.deps)]).toEqual([[], 0]);
     const made = (await transfers()).length;
     const now = async () => (await getSettlement(treasury.deps, { gateway: other, id: green.id })).status;
     for (let round = 0; round < 6 && (await now()) !== 'SETTLED'; round++) {
@@ -221,12 +220,12 @@ describe('outputs of the held pool', () => {
     await treasury.credit();
     const [late] = await sql()`select taken, pool from credits where payment_id = ${await paymentAt(address)} order by credited_at desc limit 1`;
     expect(late).toEqual({ taken: 'withheld', pool: 'held' });
-    await payHeldOrders(treasury.deps);
+    await payHeld(treasury.deps);
     await treasury.settleAll();
     expect((await transfers()).at(-1)).toEqual(
       spent > 0 ? { amount: raw('0.04').toString(), status: 'CONFIRMED', role: 'held' } : { amount: raw('0.02').toString(), status: 'CONFIRMED', role: 'hot' },
     );
-    expect(await payHeldOrders(treasury.deps)).toBe(0);
+    expect(await payHeld(treasury.deps)).toBe(0);
   });
 
   it('that somebody else spends are missed at once: their network is frozen and their pool stopped', async () => {

@@ -8,11 +8,10 @@ import { getSettlement } from '#api/settlements/view.ts';
 import { signPayout } from '#api/signer/sign-payout.ts';
 import { upsertScreeningScore } from '#api/store/screenings.ts';
 import { listSweepable } from '#api/store/own-moves.ts';
-import { payHeldOrders } from '#api/payouts/pay-held-orders.ts';
 import { planSweeps } from '#api/treasury/plan-sweeps.ts';
 import { parseTrusted, toUnits } from '#shared/core/money.ts';
 import { POLICY } from '#shared/core/policy.ts';
-import { assertBooksEqualChain, aTreasuryOf, type Treasury } from '#test/fixtures/treasury.ts';
+import { assertBooksEqualChain, aTreasuryOf, type Treasury, payHeld } from '#test/fixtures/treasury.ts';
 import type { CommonChain } from '#test/harness/chain.ts';
 
 const FLAGGED = 90;
@@ -99,11 +98,11 @@ describe.each(['evm', 'tron'] as const)('coins of the held pool (%s)', (family) 
     // Drawn in part by the cashout above: what it drew stays where it was paid from.
     const [{ id } = { id: '' }] = await sql()<{ id: string }[]>`select id from payments where aml_state = 'HELD'`;
     await resolve(id, { action: 'RELEASE' });
-    await payHeldOrders(treasury.deps);
+    await payHeld(treasury.deps);
     await treasury.settleAll();
     expect(await transfers()).toEqual([{ amount: raw('40').toString(), status: 'CONFIRMED' }]);
     expect((await holds(treasury.wallet('hot'))) - before).toBe(raw('40'));
-    expect(await payHeldOrders(treasury.deps)).toBe(0);
+    expect(await payHeld(treasury.deps)).toBe(0);
     const spent = await treasury.cashOut(shop, 'USDT', '65');
     await treasury.settleAll();
     expect(await status(spent.id)).toBe('SETTLED');
@@ -114,7 +113,7 @@ describe.each(['evm', 'tron'] as const)('coins of the held pool (%s)', (family) 
     await resolve(await paymentAt(flagged), { action: 'REFUND', address: PAYERS[family] });
     const planned = async () => (await sql()<{ id: string }[]>`select id from payouts where purpose = 'refund' and status = 'PLANNED'`)[0]?.id;
     for (let round = 0; round < 15; round++) {
-      await payHeldOrders(treasury.deps);
+      await payHeld(treasury.deps);
       if ((await planned()) !== undefined) break;
       await treasury.sign();
       await treasury.work();
@@ -169,7 +168,7 @@ describe.each(['evm', 'tron'] as const)('coins of the held pool (%s)', (family) 
     const flagged = await treasury.earn(shop, 'USDT', '25', FLAGGED);
     const made = (await transfers()).length;
     await resolve(await paymentAt(flagged), { action: 'RELEASE' });
-    expect(await payHeldOrders(treasury.deps)).toBe(0);
+    expect(await payHeld(treasury.deps)).toBe(0);
     await treasury.world.advance(POLICY.sweepRestSeconds + 1);
     await sweepAll(flagged);
     expect(await sweepsOf(flagged)).toMatchObject([{ status: 'CONFIRMED', recipient: treasury.wallet('hot') }]);
@@ -187,9 +186,9 @@ describe.each(['evm', 'tron'] as const)('coins of the held pool (%s)', (family) 
     }
     await resolve(await paymentAt(flagged), { action: 'RELEASE' });
     // Nothing is planned on what may still fail.
-    expect(await payHeldOrders(treasury.deps)).toBe(0);
+    expect(await payHeld(treasury.deps)).toBe(0);
     await treasury.mine(3);
-    await payHeldOrders(treasury.deps);
+    await payHeld(treasury.deps);
     await treasury.settleAll();
     expect(await sweepsOf(flagged)).toMatchObject([{ status: 'CONFIRMED', recipient: treasury.wallet('held') }]);
     expect((await transfers()).at(-1)).toEqual({ amount: raw('35').toString(), status: 'CONFIRMED' });
@@ -205,7 +204,7 @@ describe.each(['evm', 'tron'] as const)('coins of the held pool (%s)', (family) 
     await treasury.mine(2);
     await treasury.credit();
     expect(await amlState(address)).toBe('HELD');
-    await payHeldOrders(treasury.deps);
+    await payHeld(treasury.deps);
     await treasury.settleAll();
     expect((await transfers()).at(-1)).toEqual({ amount: raw('45').toString(), status: 'CONFIRMED' });
     await treasury.world.advance(POLICY.sweepRestSeconds + 1);
@@ -220,13 +219,13 @@ describe.each(['evm', 'tron'] as const)('coins of the held pool (%s)', (family) 
     await treasury.settleAll();
     expect(await sweepsOf(flagged)).toEqual([]);
     await resolve(await paymentAt(flagged), { action: 'RELEASE' });
-    await payHeldOrders(treasury.deps);
+    await payHeld(treasury.deps);
     await treasury.settleAll();
     expect((await transfers()).at(-1)).toEqual({ amount: raw('15').toString(), status: 'CONFIRMED' });
     const [last] =
       await sql()`select w.role from payouts p join wallets w on w.id = p.wallet_id where p.purpose = 'held_release' order by p.created_at desc limit 1`;
     expect(last?.role).toBe('hot');
-    expect(await payHeldOrders(treasury.deps)).toBe(0);
+    expect(await payHeld(treasury.deps)).toBe(0);
   });
 
   it('are not signed away to the hot wallet, whatever the rows were changed to', async () => {

@@ -8,10 +8,9 @@ import { adoptOutgoing } from '#api/operator/outgoing.ts';
 import { confirmProposal } from '#api/operator/proposals.ts';
 import { cancelWithheld, proposeWithheld, showWithheld } from '#api/operator/withheld.ts';
 import { signPayout } from '#api/signer/sign-payout.ts';
-import { payHeldOrders } from '#api/payouts/pay-held-orders.ts';
 import type { ServiceError } from '#shared/core/errors.ts';
 import { parseTrusted, toUnits } from '#shared/core/money.ts';
-import { assertBooksEqualChain, aTreasuryOf, type Treasury, type TreasuryFamily } from '#test/fixtures/treasury.ts';
+import { assertBooksEqualChain, aTreasuryOf, type Treasury, type TreasuryFamily, payHeld } from '#test/fixtures/treasury.ts';
 import type { CommonChain } from '#test/harness/chain.ts';
 
 const FLAGGED = 90;
@@ -74,7 +73,7 @@ describe.each(FAMILIES)('withheld coins ($family)', ({ family, symbol, earned, p
   /** Plays everybody until the next payout of withheld coins is planned and can be signed. */
   async function planned(): Promise<string> {
     for (let round = 0; round < 15; round++) {
-      await payHeldOrders(treasury.deps);
+      await payHeld(treasury.deps);
       const [found] = await sql()<{ id: string }[]>`select id from payouts where purpose = 'withheld' and status = 'PLANNED' and plan ? 'rawFee'`;
       if (found !== undefined) return found.id;
       await treasury.sign();
@@ -98,7 +97,7 @@ describe.each(FAMILIES)('withheld coins ($family)', ({ family, symbol, earned, p
     expect(held - (await balance('withheld'))).toBe(raw(part));
     expect((await kept()).items).toMatchObject([{ onItsWay: '0' }]);
     expect(await sql()`select w.role from payouts p join wallets w on w.id = p.wallet_id where p.purpose = 'withheld'`).toEqual([{ role: 'held' }]);
-    expect(await payHeldOrders(treasury.deps)).toBe(0);
+    expect(await payHeld(treasury.deps)).toBe(0);
   });
 
   it('that are on their way are not taken back', async () => {
@@ -141,7 +140,7 @@ describe.each(FAMILIES)('withheld coins ($family)', ({ family, symbol, earned, p
     const before = await balance('withheld');
     await cancelWithheld(as('anna'), call(id, { reason: 'the wrong court' }));
     expect(await transfer(id)).toMatchObject({ status: 'failed', failure: 'cancelled: the wrong court' });
-    expect([await balance('withheld'), await payHeldOrders(treasury.deps)]).toEqual([before, 0]);
+    expect([await balance('withheld'), await payHeld(treasury.deps)]).toEqual([before, 0]);
   });
 
   it('are looked after by the audit, which sees a transfer that was not paid as it says', async () => {
@@ -174,7 +173,7 @@ describe.each(FAMILIES)('withheld coins ($family)', ({ family, symbol, earned, p
     // The payout that was planned for it holds the nonce that the lost transaction has used; where there are none, nothing is planned yet.
     const chain = [...treasury.deps.chains.values()][0] as NonNullable<ReturnType<Deps['chains']['get']>>;
     for (let round = 0; round < 6 && (await holds(treasury.wallet('held'))) < raw(part); round++) {
-      await payHeldOrders(treasury.deps);
+      await payHeld(treasury.deps);
       await treasury.sign();
       await treasury.work();
       await treasury.mine();
@@ -228,7 +227,7 @@ describe.each(FAMILIES)('withheld coins ($family)', ({ family, symbol, earned, p
       expect((await payouts()).slice(made).map(({ status }) => status)).toEqual(Array.from({ length: attempt }, () => 'FAILED'));
     }
     expect(await transfer(id)).toMatchObject({ status: 'failed', failure: expect.stringContaining('failed on the chain') });
-    expect([await balance('withheld'), await payHeldOrders(treasury.deps)]).toEqual([before, 0]);
+    expect([await balance('withheld'), await payHeld(treasury.deps)]).toEqual([before, 0]);
     expect((await kept()).items).toMatchObject([{ onItsWay: '0' }]);
   });
 });

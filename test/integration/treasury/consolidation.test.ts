@@ -7,14 +7,13 @@ import { consolidateOutputs } from '#api/operator/consolidate.ts';
 import { signPayout } from '#api/signer/sign-payout.ts';
 import { listSpendable, sumSpendable } from '#api/store/outputs.ts';
 import { consolidatePool, consolidatePools } from '#api/treasury/consolidate-pools.ts';
-import { payHeldOrders } from '#api/payouts/pay-held-orders.ts';
 import { nameOf } from '#api/payouts/rules/spending.ts';
 import { tendPayouts } from '#api/payouts/tend-payouts.ts';
 import type { NetworkConfig } from '#shared/core/assets.ts';
 import { formatAmount, fromUnits } from '#shared/core/money.ts';
 import { POLICY } from '#shared/core/policy.ts';
 import { earnSmall } from '#test/fixtures/small-outputs.ts';
-import { assertBooksEqualChain } from '#test/fixtures/treasury.ts';
+import { assertBooksEqualChain, payHeld } from '#test/fixtures/treasury.ts';
 import { type AttemptRow, type BitcoinSteps, bitcoinSteps } from './bitcoin-steps.ts';
 
 /** Satoshis per virtual byte: at this rate an output costs 340 satoshis to spend. */
@@ -169,7 +168,7 @@ it('never joins outputs of two pools, nor what waits for a verdict, and what was
   await resolveHeldPayment(treasury.deps, { paymentId: id, resolution: { action: 'RELEASE' }, reason: 'a test' });
   // The fee of joining them is made up for first.
   for (let round = 0; round < 2; round++) {
-    await payHeldOrders(treasury.deps);
+    await payHeld(treasury.deps);
     await treasury.settleAll();
   }
   expect((await sumSpendable(sql(), steps.purse('hot'))).rawAmount).toBe(before + 14n * 70_000n);
