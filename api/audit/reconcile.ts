@@ -80,7 +80,7 @@ async function compare(
   for (const holding of holdings) {
     const verdict = verdicts.get(holding.assetId);
     settled &&= verdict === 'matches' || verdict === 'short';
-    if (verdict === 'short') shorts.push({ assetId: holding.assetId, networkName: holding.network, native: holding.native, holding });
+    if (verdict === 'short') shorts.push({ ...shortOf(holding), holding });
   }
   for (const { scope, assetIds } of scopesOf(shorts)) {
     const missing = shorts.filter((one) => assetIds.includes(one.assetId)).map((one) => saidOf(one.holding));
@@ -105,8 +105,14 @@ async function askAgain(deps: Deps, chain: Chain, compared: readonly ComparedHol
   );
   const missing = kept.filter((holding) => judgeReading(earlier.get(holding.assetId), holding).verdict !== 'matches');
   if (missing.length === 0) return compared;
-  const told = new Set((await listFreezes(deps.db.sql)).filter(({ reason }) => reason.startsWith('A14: ')).map(({ scope }) => scope));
-  const doubted = missing.filter(({ network, assetId }) => !told.has(`network:${network}`) && !told.has(`asset:${assetId}`));
+  const freezes = await listFreezes(deps.db.sql);
+  const told = new Set(freezes.filter(({ reason }) => reason.startsWith('A14: ')).map(({ scope }) => scope));
+  // What was frozen for something else nothing is frozen for again, until somebody lifts that: then it is doubted.
+  const isFrozen = (some: readonly Holding[]): boolean => scopesOf(some.map(shortOf)).every(({ scope }) => freezes.some((one) => one.scope === scope));
+  const allFrozen = isFrozen(missing);
+  const doubted = missing.filter(
+    (holding) => !told.has(`network:${holding.network}`) && !told.has(`asset:${holding.assetId}`) && !(allFrozen && isFrozen([holding])),
+  );
   if (doubted.length === 0) return compared;
   const again = await compareInTurn(deps, chain, { whole: true, assetIds: new Set(doubted.map(({ assetId }) => assetId)) }, ({ network, symbol, why }) => {
     if (why !== 'unopened') deps.log.warn({ err: why, network, asset: symbol }, 'coins seem to be missing, and not every address can be asked about');
@@ -199,6 +205,10 @@ async function freeze(deps: Deps, scope: string, reason: string): Promise<boolea
   crashPoint('audit.freeze-set');
   if (fresh) deps.log.fatal({ scope, reason }, 'coins of ours are missing; dispatch is frozen');
   return fresh;
+}
+
+function shortOf({ assetId, network, native }: Holding): Short {
+  return { assetId, networkName: network, native };
 }
 
 function saidOf({ symbol, network, height, expected, actual }: Holding): string {

@@ -406,6 +406,26 @@ describe('what addresses hold is asked in turn', () => {
     expect(deposits(rest)).toEqual([]);
   });
 
+  it('and where dispatch is frozen for something else already, not every address is asked about each minute for what is missing, but once that is lifted', async () => {
+    await opened();
+    const rest = await leftovers(3);
+    await books.db.sql`insert into freezes (scope, reason) values (${`asset:${usdt.id}`}, 'its issuer does not let us move it')`;
+    change(books.hotWallet, -1n);
+    for (let minute = 0; minute < 3; minute++) {
+      await fill(250);
+      asked = [];
+      await books.chain.mine();
+      expect([minute, await reconcile(deps), deposits(rest)]).toEqual([minute, 0, []]);
+    }
+    expect(await suspected()).toBe(1);
+    // A freeze of its network would not keep it from being frozen by itself.
+    await books.db.sql`update freezes set scope = ${`network:${chain.config.name}`}`;
+    await fill(250);
+    asked = [];
+    await books.chain.mine();
+    expect([await reconcile(deps), deposits(rest)]).toEqual([1, [...rest].sort()]);
+  });
+
   /** Empty addresses with readings of their own, which come first in turn; 250 are more than a look asks about. */
   const fill = async (count: number): Promise<void> => {
     const addresses = Array.from({ length: count }, () => anAddress());
