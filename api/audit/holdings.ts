@@ -2,7 +2,7 @@ import type { Chain, Deps } from '#api/deps.ts';
 import { listBookedBalances, listHoldingAddresses } from '#api/store/holdings.ts';
 import { type AskedAtMost, type Look, type LookedAt, type Reading, readLooks, readWholeLook } from '#api/store/kept-readings.ts';
 import { ChainUnavailable } from '#shared/chains/chain.ts';
-import { amount, fromUnits } from '#shared/core/money.ts';
+import { amount, fromUnits, MONEY_LIMIT } from '#shared/core/money.ts';
 import { POLICY } from '#shared/core/policy.ts';
 import type { Tx } from '#shared/platform/postgres.ts';
 import type { Holding, UnreadHolding } from './holding.ts';
@@ -87,12 +87,16 @@ async function compareNetwork(deps: Pick<Deps, 'db'>, chain: Chain, lookAt: Look
     if (!asset.opened) unread?.({ network: chain.config.name, symbol, why: 'unopened' });
     const look = looks.get(assetId);
     if (look === undefined) continue;
+    const refuse = (why: ChainUnavailable): void => {
+      if (unread === undefined) throw why;
+      unread({ network: chain.config.name, symbol, why });
+    };
     let told: bigint[];
     try {
       told = await readBalances(chain, look.addresses, contract, height);
     } catch (error) {
-      if (unread === undefined || !(error instanceof ChainUnavailable)) throw error;
-      unread({ network: chain.config.name, symbol, why: error });
+      if (!(error instanceof ChainUnavailable)) throw error;
+      refuse(error);
       continue;
     }
     const byRole = new Map([[DEPOSIT, look.elsewhere]]);
@@ -105,6 +109,12 @@ async function compareNetwork(deps: Pick<Deps, 'db'>, chain: Chain, lookAt: Look
       decimals,
     );
     const expected = amount<'asset'>(asset.booked + fromUnits(asset.unbooked, decimals));
+    const difference = amount<'asset'>(actual - expected);
+    // Whoever says so, a node or a contract, says nothing; and what cannot be written down would keep the verdicts of the other assets from being.
+    if (difference >= MONEY_LIMIT || difference <= -MONEY_LIMIT) {
+      refuse(new ChainUnavailable(`our addresses are said to hold what is no amount of ${symbol}`));
+      continue;
+    }
     const holding: Holding = {
       network: chain.config.name,
       assetId,
@@ -113,7 +123,7 @@ async function compareNetwork(deps: Pick<Deps, 'db'>, chain: Chain, lookAt: Look
       height,
       expected,
       actual,
-      difference: amount(actual - expected),
+      difference,
       byRole: new Map([...byRole].map(([role, raw]) => [role, fromUnits(raw, decimals)])),
     };
     const { version, whole } = look;

@@ -3,7 +3,7 @@ import { post } from '#api/ledger/post.ts';
 import { listUnopenedHoldings, type UnopenedHolding } from '#api/store/holdings.ts';
 import { insertOpeningOutputs, listUnseen } from '#api/store/outputs.ts';
 import { ChainUnavailable, type Reader, type UnspentOutput } from '#shared/chains/chain.ts';
-import { fromUnits } from '#shared/core/money.ts';
+import { fromUnits, MONEY_LIMIT } from '#shared/core/money.ts';
 import { fund } from '#state-machines/ledger/postings.ts';
 
 /**
@@ -44,9 +44,10 @@ async function bookOpening(deps: Deps, chain: Chain, holding: UnopenedHolding): 
 }
 
 /** Where coins are balances: the balance at a recent final block, which every node still knows, less what the books have moved up to there. */
-async function balanceBefore(chain: Chain, { address, contract, finalHeight, booked }: UnopenedHolding): Promise<bigint> {
+async function balanceBefore(chain: Chain, { address, contract, decimals, finalHeight, booked }: UnopenedHolding): Promise<bigint> {
   const raw = (await chain.reader.balance(address, contract, finalHeight)) - booked;
   if (raw < 0n) throw new ChainUnavailable(`${address} is said to hold less at block ${finalHeight} than the books moved there`);
+  if (fromUnits(raw, decimals) >= MONEY_LIMIT) throw new ChainUnavailable(`${address} is said to hold more at block ${finalHeight} than there can be`);
   return raw;
 }
 

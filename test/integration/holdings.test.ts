@@ -142,6 +142,16 @@ describe('holdings', () => {
     books.node.mute.clear();
     expect(await bookOpeningBalances(books.deps)).toBe(1);
   });
+
+  it('are opened for every wallet and asset that can be told while one is said to be more than there can be', async () => {
+    await books.chain.mine();
+    await watchHotWallet(books.chain.height);
+    const absurd = 2n ** 256n - 1n;
+    moved(books.hotWallet, books.assets.USDT, absurd);
+    expect(await bookOpeningBalances(books.deps)).toBe(2);
+    moved(books.hotWallet, books.assets.USDT, 5n - absurd);
+    expect([await bookOpeningBalances(books.deps), await differences()]).toEqual([1, []]);
+  });
 });
 
 describe('the audit', () => {

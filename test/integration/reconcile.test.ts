@@ -122,6 +122,13 @@ describe('the books are compared with the chain', () => {
     expect([await reconcile(deps), await frozen()]).toEqual([1, [`asset:${books.assets.USDT.id}`]]);
   });
 
+  it('and a token that is said to hold more than there can be is neither good nor bad, and keeps no other asset of its network from being compared', async () => {
+    change(books.hotWallet, books.assets.USDC, 2n ** 256n - 1n - 100_000_000n);
+    change(books.hotWallet, books.assets.ETH, -7n);
+    expect([await twice(), await frozen()]).toEqual([[0, 1], [`network:${books.network.name}`]]);
+    expect(await books.db.sql`select 1 from reconciliations where asset_id = ${books.assets.USDC.id}`).toEqual([]);
+  });
+
   it('and nothing before the opening balances are booked, which the audit says by name', async () => {
     const [wallet] = await books.db.sql<{ address: string }[]>`select address from wallets where network_id = ${books.otherNetwork.id} and role = 'funding'`;
     change(wallet?.address as string, books.otherUsdt, -5n);
