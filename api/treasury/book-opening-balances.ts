@@ -5,6 +5,7 @@ import { insertOpeningOutputs, listUnseen } from '#api/store/outputs.ts';
 import { ChainUnavailable, type Reader, type UnspentOutput } from '#shared/chains/chain.ts';
 import { fromUnits, MONEY_LIMIT } from '#shared/core/money.ts';
 import { fund } from '#state-machines/ledger/postings.ts';
+import { withEach } from './each.ts';
 
 /**
  * Books what each wallet held before its network's indexer began to watch it, or before a token was configured, because no sighting will ever show
@@ -12,18 +13,20 @@ import { fund } from '#state-machines/ledger/postings.ts';
  * A balance that cannot be read (the node is away, or the contract is not a token) is tried again next time and does not hold up others.
  */
 export async function bookOpeningBalances(deps: Deps): Promise<number> {
-  let booked = 0;
   const chains = new Map([...deps.chains.values()].map((chain) => [chain.id, chain]));
-  for (const holding of await listUnopenedHoldings(deps.db.sql, [...chains.keys()])) {
-    const chain = chains.get(holding.networkId) as Chain;
+  const unopened = await listUnopenedHoldings(deps.db.sql, [...chains.keys()]);
+  const tell = (err: unknown, { networkId, address, symbol }: UnopenedHolding): void =>
+    deps.log.warn({ err, network: chains.get(networkId)?.config.name, wallet: address, asset: symbol }, 'an opening balance cannot be read');
+  const book = async (holding: UnopenedHolding): Promise<number> => {
     try {
-      if (await bookOpening(deps, chain, holding)) booked += 1;
+      return (await bookOpening(deps, chains.get(holding.networkId) as Chain, holding)) ? 1 : 0;
     } catch (error) {
       if (!(error instanceof ChainUnavailable)) throw error;
-      deps.log.warn({ err: error, network: chain.config.name, wallet: holding.address, asset: holding.symbol }, 'an opening balance cannot be read');
+      tell(error, holding);
+      return 0;
     }
-  }
-  return booked;
+  };
+  return withEach(unopened, book, tell);
 }
 
 async function bookOpening(deps: Deps, chain: Chain, holding: UnopenedHolding): Promise<boolean> {

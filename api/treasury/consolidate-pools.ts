@@ -10,6 +10,7 @@ import type { Tx } from '#shared/platform/postgres.ts';
 import { type Pool, POOLS } from '#state-machines/ledger/accounts.ts';
 import { closedReason } from './closed.ts';
 import { planConsolidation } from './consolidate.ts';
+import { onEachNetwork } from './each.ts';
 import { spendsOutputs } from '#api/payouts/rules/families.ts';
 import { purseOf } from '#api/payouts/rules/spending.ts';
 import { poolWallet } from './wallets.ts';
@@ -38,9 +39,9 @@ export interface PoolJoins {
  * It joins only while fees are low, and within a daily budget. Any number may run at once.
  */
 export async function consolidatePools(deps: Deps): Promise<number> {
-  let planned = 0;
-  for (const chain of deps.chains.values()) {
-    if (!spendsOutputs(chain.config.family)) continue;
+  return onEachNetwork(deps, 'small outputs of a network cannot be joined', async (chain) => {
+    let planned = 0;
+    if (!spendsOutputs(chain.config.family)) return 0;
     for (const pool of POOLS) {
       try {
         const joins = await consolidatePool(deps, chain, pool, { now: false });
@@ -51,8 +52,8 @@ export async function consolidatePools(deps: Deps): Promise<number> {
         deps.log.warn({ err: error, network: chain.config.name }, 'small outputs cannot be joined; they will be later');
       }
     }
-  }
-  return planned;
+    return planned;
+  });
 }
 
 /**

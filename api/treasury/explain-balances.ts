@@ -14,6 +14,7 @@ import { ChainUnavailable } from '#shared/chains/chain.ts';
 import { uuidFrom } from '#shared/core/ids.ts';
 import { POLICY } from '#shared/core/policy.ts';
 import { type Explanation, explainBalance, narrow, nextProbe, type Window } from '#shared/core/unexplained.ts';
+import { onEachNetwork } from './each.ts';
 
 /** Most addresses looked at per network and run, and most balances asked for to find the block in which coins came. */
 const LOOKS = 200;
@@ -26,15 +27,15 @@ const PROBES = 16;
  * sighting explains the balance (decision 0009).
  */
 export async function explainBalances(deps: Deps): Promise<number> {
-  let moved = 0;
-  for (const chain of deps.chains.values()) {
+  const moved = await onEachNetwork(deps, 'balances of a network could not be compared', async (chain) => {
     try {
-      moved += await explainNetwork(deps, chain);
+      return await explainNetwork(deps, chain);
     } catch (error) {
       if (!(error instanceof ChainUnavailable)) throw error;
       deps.log.warn({ err: error, network: chain.config.name }, 'balances could not be compared; they will be next time');
+      return 0;
     }
-  }
+  });
   const open = await countUnexplained(deps.db.sql);
   for (const chain of deps.chains.values()) deps.metrics?.unexplainedBalances.set({ chain: chain.config.name }, open.get(chain.id) ?? 0);
   return moved;

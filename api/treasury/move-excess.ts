@@ -14,6 +14,7 @@ import { crashPoint } from '#shared/platform/crash-points.ts';
 import type { Reads } from '#shared/platform/postgres.ts';
 import { spareOutputs } from '#state-machines/payout/spare-outputs.ts';
 import { closedReason } from './closed.ts';
+import { onEachNetwork } from './each.ts';
 import { type ColdLimits, coldAddress, coldLimits } from '#api/payouts/rules/cold.ts';
 import { spendsOutputs } from '#api/payouts/rules/families.ts';
 import { checkFee, checkLimits } from './limits.ts';
@@ -44,10 +45,10 @@ interface Store {
  * frozen or the wallet is halted. Reports what hot wallets and cold storage hold, for the operator who refills them.
  */
 export async function moveExcess(deps: Deps): Promise<number> {
-  let planned = 0;
-  for (const chain of deps.chains.values()) {
+  return onEachNetwork(deps, 'the excess of a network cannot be moved', async (chain) => {
+    let planned = 0;
     const recipient = coldAddress(chain);
-    if (recipient === null) continue;
+    if (recipient === null) return 0;
     const native = await nativeAsset(deps.db.sql, chain.id);
     const wallet = await poolWallet(deps, chain, 'green');
     for (const asset of (await listAssets(deps.db.sql)).filter((one) => one.networkId === chain.id)) {
@@ -64,8 +65,8 @@ export async function moveExcess(deps: Deps): Promise<number> {
         deps.log.warn({ err: error, network: chain.config.name, asset: asset.symbol }, 'the hot wallet cannot be looked at; it will be later');
       }
     }
-  }
-  return planned;
+    return planned;
+  });
 }
 
 /** Planned, or why not; null when there is no excess. */

@@ -7,6 +7,7 @@ import { ChainUnavailable } from '#shared/chains/chain.ts';
 import { POLICY } from '#shared/core/policy.ts';
 import { POOLS } from '#state-machines/ledger/accounts.ts';
 import { closedReason } from './closed.ts';
+import { onEachNetwork } from './each.ts';
 import { spendsOutputs } from '#api/payouts/rules/families.ts';
 import { noteIfRefused } from './may-move.ts';
 import { openSweep, pushSweep, type Sweeping, sweepFee } from './sweep.ts';
@@ -23,12 +24,11 @@ const PASSED_OVER = 20;
  * place until something is paid, and are only kept watched.
  */
 export async function planSweeps(deps: Deps): Promise<number> {
-  let begun = 0;
-  for (const chain of deps.chains.values()) {
-    if (!spendsOutputs(chain.config.family)) begun += await sweepNetwork(deps, chain);
-    else if ((await keepWatchingOutputs(deps.db.sql, chain.id)) > 0) deps.nudgeIndexer(chain.config.name);
-  }
-  return begun;
+  return onEachNetwork(deps, 'deposits of a network cannot be swept', async (chain) => {
+    if (!spendsOutputs(chain.config.family)) return sweepNetwork(deps, chain);
+    if ((await keepWatchingOutputs(deps.db.sql, chain.id)) > 0) deps.nudgeIndexer(chain.config.name);
+    return 0;
+  });
 }
 
 async function sweepNetwork(deps: Deps, chain: Chain): Promise<number> {

@@ -6,6 +6,7 @@ import { Invariant } from '#shared/core/errors.ts';
 import { POLICY } from '#shared/core/policy.ts';
 import { spendsOutputs } from '#api/payouts/rules/families.ts';
 import { purseOf } from '#api/payouts/rules/spending.ts';
+import { onEachNetwork } from './each.ts';
 import { sweepFee } from './sweep.ts';
 import { topUpFee } from './sweep-floor.ts';
 import { withReserve } from './top-up.ts';
@@ -20,22 +21,21 @@ const COINS_TO_ASK_ABOUT = 100_000n;
  * once it is empty (reliability F18). Returns how many networks run low.
  */
 export async function reportFunding(deps: Deps): Promise<number> {
-  let low = 0;
   const assets = await listAssets(deps.db.sql);
-  for (const chain of deps.chains.values()) {
+  return onEachNetwork(deps, 'the funding wallet of a network cannot be looked at', async (chain) => {
     try {
       const left = await sweepsLeft(deps, chain, assets);
-      if (left === undefined) continue;
+      if (left === undefined) return 0;
       deps.metrics?.gasRunway.set({ chain: chain.config.name, wallet: 'funding' }, left);
-      if (left >= POLICY.fundingLowSweeps) continue;
-      low += 1;
+      if (left >= POLICY.fundingLowSweeps) return 0;
       deps.log.error({ network: chain.config.name, wallet: walletAddress(chain, 'funding'), sweepsLeft: left }, 'the funding wallet runs low: send it coins');
+      return 1;
     } catch (error) {
       if (!(error instanceof ChainUnavailable)) throw error;
       deps.log.debug({ err: error, network: chain.config.name }, 'the funding wallet cannot be looked at');
+      return 0;
     }
-  }
-  return low;
+  });
 }
 
 /**

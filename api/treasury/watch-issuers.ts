@@ -7,6 +7,7 @@ import { ChainUnavailable } from '#shared/chains/chain.ts';
 import { POLICY } from '#shared/core/policy.ts';
 import { crashPoint } from '#shared/platform/crash-points.ts';
 import { POOLS } from '#state-machines/ledger/accounts.ts';
+import { withEach } from './each.ts';
 import { mayMove } from './may-move.ts';
 import { poolAddress } from '#api/payouts/rules/wallets.ts';
 
@@ -26,22 +27,25 @@ const DEPOSITS_THAT_SPEAK = 2;
  * there.
  */
 export async function watchIssuers(deps: Deps): Promise<number> {
-  let stopped = 0;
   const tokens = (await listAssets(deps.db.sql)).filter((asset) => asset.contract !== null);
   const refusing = await countRefusals(deps.db.sql);
   const tips = new Map((await listTips(deps.db.sql)).map((tip) => [tip.networkId, tip]));
-  for (const asset of tokens) {
+  const watch = async (asset: StoredAsset): Promise<number> => {
     const chain = deps.chains.get(asset.networkName);
     const tip = tips.get(asset.networkId);
-    if (chain === undefined || tip === undefined) continue;
+    if (chain === undefined || tip === undefined) return 0;
     try {
-      if (await watchToken(deps, chain, tip, { ...asset, contract: asset.contract as string, refuses: refusing.has(asset.id) })) stopped += 1;
+      return (await watchToken(deps, chain, tip, { ...asset, contract: asset.contract as string, refuses: refusing.has(asset.id) })) ? 1 : 0;
     } catch (error) {
       // An address that cannot be tried counts neither as moving nor as refused.
       if (!(error instanceof ChainUnavailable)) throw error;
       deps.log.debug({ err: error, network: asset.networkName, asset: asset.symbol }, 'a token cannot be tried; it will be later');
+      return 0;
     }
-  }
+  };
+  const stopped = await withEach(tokens, watch, (err, { networkName, symbol }) =>
+    deps.log.error({ err, network: networkName, asset: symbol }, 'a token cannot be tried'),
+  );
   await report(deps, tokens);
   return stopped;
 }
