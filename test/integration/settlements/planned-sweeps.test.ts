@@ -137,6 +137,38 @@ describe('a planned sweep', () => {
     expect(new Set(await swept())).toEqual(new Set([...before, refused, waiting, good]));
   });
 
+  it('keeps no place from another asset while its own is frozen', async () => {
+    const one = sweeping({ floorTimesCost: 1, atOnce: 1 });
+    const before = await swept();
+    const frozen = await treasury.earn(shop, 'USDC', '60');
+    await rest();
+    expect(await planSweeps(one)).toBe(1);
+    await sql()`insert into freezes (scope, reason) values (${`asset:${treasury.assets.USDC?.id}`}, 'a test')`;
+    const free = await treasury.earn(shop, 'USDT', '60');
+    await rest();
+    expect([await planSweeps(one), await swept()]).toEqual([1, [...before, frozen, free]]);
+    await sql()`delete from freezes`;
+    // Both wait now, and there are no more of them than there may be.
+    await treasury.earn(shop, 'USDT', '60');
+    await rest();
+    expect(await planSweeps(one)).toBe(0);
+    await finish(one);
+    expect(await sql()`select 1 from payouts where purpose = 'sweep' and status not in ('CONFIRMED', 'CANCELLED')`).toEqual([]);
+  });
+
+  it('takes its turn: however much lies of one asset, there is a place for each of the others', async () => {
+    const two = sweeping({ floorTimesCost: 1, atOnce: 2 });
+    const before = await swept();
+    const many: string[] = [];
+    for (const amount of ['90', '80', '70']) many.push(await treasury.earn(shop, 'USDC', amount));
+    const single = await treasury.earn(shop, 'USDT', '60');
+    await rest();
+    expect(await planSweeps(two)).toBe(2);
+    expect((await swept()).filter((address) => !before.includes(address)).sort()).toEqual([many[0] as string, single].sort());
+    await finish(two);
+    expect((await swept()).filter((address) => !before.includes(address)).sort()).toEqual([...many, single].sort());
+  });
+
   it.each<[string, () => PromiseLike<unknown>, () => PromiseLike<unknown>]>([
     ['dispatch is frozen', () => sql()`insert into freezes (scope, reason) values ('all', 'a test')`, () => sql()`delete from freezes`],
     ['the network is paused', () => sql()`update networks set paused_at = now()`, () => sql()`update networks set paused_at = null`],
