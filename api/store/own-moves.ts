@@ -2,6 +2,7 @@ import type { Family } from '#shared/core/assets.ts';
 import type { Pool } from '#state-machines/ledger/accounts.ts';
 import type { Reads, Tx } from '#shared/platform/postgres.ts';
 import { type Coins, formatAmount } from '#shared/core/money.ts';
+import { POLICY } from '#shared/core/policy.ts';
 
 /** Whether coins lie at any deposit address, or are on their way from one; a condition. */
 export function isAnySweepable(sql: Reads): ReturnType<Reads> {
@@ -45,7 +46,7 @@ interface SweepScope {
  * Deposit addresses of a network holding more than `above` chain units of an asset, the largest first. Only credited
  * deposits of resolved payments in that pool count, in blocks that are final, none of a payment that waits for a verdict
  * (coins follow pools, decisions 10), and no address that is being swept of it now or is halted, nor, unless `evenRefused`, one that the
- * token's issuer does not let move it. With `restSeconds` only those whose last credit is that old. A sweep of native coins takes its fee with it: what it did not use is not worth another.
+ * token's issuer does not let move it, or of which a sweep has just failed. With `restSeconds` only those whose last credit is that old. A sweep of native coins takes its fee with it: what it did not use is not worth another.
  * Locks nothing.
  */
 export async function listSweepable(
@@ -57,7 +58,8 @@ export async function listSweepable(
     where not f.waiting and not f.live and f.raw_amount > ${query.above.toString()}::text::numeric
       and f.last_at <= sluice_now() - make_interval(secs => ${query.restSeconds ?? 0})
       and not exists (select 1 from wallets w where w.network_id = ${query.networkId} and w.address = f.address and w.halted_reason is not null)
-      and (${query.evenRefused ?? false} or not exists (select 1 from issuer_refusals r where r.asset_id = ${query.assetId} and r.address = f.address))
+      and (${query.evenRefused ?? false} or not (
+        exists (select 1 from issuer_refusals r where r.asset_id = ${query.assetId} and r.address = f.address) or ${hasFailed(sql, query)}))
     order by f.raw_amount desc, f.address limit ${query.limit}`;
   return rows.map((row) => ({ ...row, rawAmount: BigInt(row.rawAmount) }));
 }
@@ -84,11 +86,11 @@ export async function sumBroughtForOthers(
 
 type Row = Omit<SweepableAddress, 'rawAmount'> & { rawAmount: string };
 
-/** Chain units of a pool that lie where a verdict is awaited, or at a halted address: there, and not to be swept now. Locks nothing. */
+/** Chain units of a pool that lie where a verdict is awaited, at a halted address, or where a sweep has just failed: there, and not to be swept now. Locks nothing. */
 export async function sumBlocked(sql: Reads, query: SweepScope): Promise<bigint> {
   const [row] = await sql<{ rawAmount: string }[]>`
     select coalesce(sum(f.raw_amount), 0)::text as "rawAmount" from (${lying(sql, query)}) f
-    where f.raw_amount > 0 and (f.waiting or exists (
+    where f.raw_amount > 0 and (f.waiting or ${hasFailed(sql, query)} or exists (
       select 1 from wallets w where w.network_id = ${query.networkId} and w.address = f.address and w.halted_reason is not null))`;
   return BigInt(row?.rawAmount ?? 0);
 }
@@ -99,6 +101,14 @@ export async function sumRefused(sql: Reads, query: SweepScope): Promise<bigint>
     select coalesce(sum(f.raw_amount), 0)::text as "rawAmount" from (${lying(sql, query)}) f
     where f.raw_amount > 0 and exists (select 1 from issuer_refusals r where r.asset_id = ${query.assetId} and r.address = f.address)`;
   return BigInt(row?.rawAmount ?? 0);
+}
+
+/** Whether a sweep from place `f` failed in a block a short while ago, other than one that was closed. */
+function hasFailed(sql: Reads, { networkId, assetId }: SweepScope) {
+  return sql`exists (
+    select 1 from wallets w join payouts o on o.wallet_id = w.id
+    where w.network_id = ${networkId} and w.address = f.address and o.asset_id = ${assetId} and o.purpose = 'sweep' and o.status = 'FAILED'
+      and o.txid is not null and not o.plan ? 'closeMark' and o.final_at > sluice_now() - make_interval(secs => ${POLICY.sweepRetrySeconds}))`;
 }
 
 /** What a sweep of one address may take to a pool's wallet. */

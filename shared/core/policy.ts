@@ -373,6 +373,8 @@ export const POLICY = {
   sweepsAtOnce: 5,
   /** Coins lie this long after their last credit first: second transfers are then taken along, and a cashout may want them sooner anyway. */
   sweepRestSeconds: 10 * MINUTE,
+  /** After a sweep that failed for good nothing is swept from its address for this long: whatever made it fail costs a fee each time, and a cashout may wait for it. */
+  sweepRetrySeconds: 10 * MINUTE,
   /** Below gas for this many sweeps the operator is told to fill the funding wallet: a working day of them, rather than the moment it is empty. */
   fundingLowSweeps: 50,
   /** How often refunds and releases of held coins are looked at. */

@@ -269,6 +269,38 @@ describe('what an issuer does to others', () => {
   });
 });
 
+describe('a sweep that passes every simulation and fails when it is mined', () => {
+  it('is not made again before a rest, neither by itself nor for a cashout, because each costs a fee', async () => {
+    const [name, chain] = [...treasury.deps.chains][0] as [string, Chain];
+    const deps: Deps = { ...treasury.deps, chains: new Map([[name, { ...chain, config: { ...chain.config, sweeping: { floorTimesCost: 1 } } }]]) };
+    const deposit = await treasury.earn(shop, 'USDT', '100');
+    await treasury.world.advance(POLICY.sweepRestSeconds + 1);
+    for (let round = 0; round < 3 && !(await swept(deposit)).includes('SIGNED'); round++) {
+      await planSweeps(deps);
+      await treasury.sign();
+      if ((await swept(deposit)).includes('SIGNED')) break;
+      await treasury.work();
+      await treasury.mine(3);
+    }
+    await freeze(deposit);
+    await treasury.work();
+    await treasury.mine(4);
+    await freeze(deposit, false);
+    expect(await swept(deposit)).toEqual(['FAILED']);
+    const { id } = await treasury.cashOut(shop, 'USDT', '50');
+    for (let round = 0; round < 2; round++) {
+      expect(await planSweeps(deps)).toBe(0);
+      await dispatchSettlement(treasury.deps, id);
+      await treasury.mine();
+    }
+    expect(await swept(deposit)).toEqual(['FAILED']);
+    await treasury.world.advance(POLICY.sweepRetrySeconds + 1);
+    await treasury.settleAll();
+    expect((await swept(deposit)).sort()).toEqual(['CONFIRMED', 'FAILED']);
+    expect((await read(id)).status).toBe('SETTLED');
+  });
+});
+
 describe('what is no word of an issuer', () => {
   it('stops nothing: a wallet that is emptied while it is tried', async () => {
     await fill('100');
