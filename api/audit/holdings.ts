@@ -66,7 +66,7 @@ type LookAt = (tx: Tx, all: readonly LookedAt[]) => Promise<ReadonlyMap<string, 
 const lookAtAll: LookAt = async (tx, all) => {
   const looks = new Map<string, Look>();
   for (const at of all) {
-    const addresses = (await listHoldingAddresses(tx, at)).map((address) => ({ address, settled: true, passing: 0n, answered: [], inTurn: true }));
+    const addresses = (await listHoldingAddresses(tx, at)).map((address) => ({ address, settled: true, passing: 0n, lasting: 0n, answered: [], inTurn: true }));
     looks.set(at.assetId, { version: null, whole: true, elsewhere: 0n, addresses });
   }
   return looks;

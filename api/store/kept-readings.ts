@@ -24,6 +24,8 @@ export interface AskedAddress {
   settled: boolean;
   /** What of what it holds came or left by sightings that are not; chain units. */
   passing: bigint;
+  /** What came or left since its last reading by those that are. */
+  lasting: bigint;
   /** Which of what touched it a reading answers for good. */
   answered: readonly string[];
   /** Whether it is asked about because its turn came. */
@@ -131,8 +133,8 @@ const AT_ONCE = 10_000;
 
 /**
  * Keeps what was read of some assets, with its sums, and gives up what it answers; answers the assets whose readings it kept. Of an address of which not all is final it keeps
- * nothing, unless the reading is whole, which takes the place of all there were: what a fork may take back stays what was seen. Keeps nothing at all of an asset of which another
- * reading was kept since the look: that one may have been later. Locks the sums.
+ * no more than what was seen and is final, unless the reading is whole, which takes the place of all there were: what a fork may take back stays what was seen. Keeps nothing at
+ * all of an asset of which another reading was kept since the look: that one may have been later. Locks the sums.
  */
 export async function keepReadings(tx: Tx, readings: readonly Reading[]): Promise<ReadonlySet<string>> {
   const fresh = readings.filter(({ version }) => version === null).map(({ assetId }) => assetId);
@@ -153,6 +155,9 @@ export async function keepReadings(tx: Tx, readings: readonly Reading[]): Promis
   const read = readings.filter(({ assetId }) => kept.has(assetId)).flatMap(({ addresses, ...one }) => addresses.map((address) => ({ ...one, ...address })));
   const told = read.filter(({ whole, settled }) => whole || settled);
   for (let from = 0; from < told.length; from += AT_ONCE) change(await writeReadings(tx, told.slice(from, from + AT_ONCE)));
+  // Whoever keeps sending to an address must not make the list longer each time.
+  const restless = read.filter(({ whole, settled, answered }) => !whole && !settled && answered.length > 0);
+  for (let from = 0; from < restless.length; from += AT_ONCE) change(await addToReadings(tx, restless.slice(from, from + AT_ONCE)));
   // Their turn is over all the same: whoever keeps sending to them must not keep others waiting.
   const passed = read.filter(({ whole, settled, inTurn }) => !whole && !settled && inTurn);
   if (passed.length > 0)
@@ -166,7 +171,7 @@ export async function keepReadings(tx: Tx, readings: readonly Reading[]): Promis
       update kept_sums s set raw_amount = s.raw_amount + c.change
       from unnest(${changed.map(([assetId]) => assetId)}::uuid[], ${changed.map(([, by]) => by.toString())}::text[]::numeric[]) as c (asset_id, change)
       where s.asset_id = c.asset_id`;
-  const answered = told.flatMap((one) => one.answered);
+  const answered = [...told, ...restless].flatMap((one) => one.answered);
   if (answered.length > 0) await tx`delete from touched_holdings where id = any(${answered}::text[]::bigint[])`;
   return kept;
 }
@@ -196,6 +201,18 @@ async function writeReadings(tx: Tx, told: readonly (ReadAddress & { assetId: st
     select asset_id, sum(raw_amount - coalesce(was, 0))::text as change from fresh group by asset_id`;
 }
 
+/** Adds what is final to the readings there are, without one; answers what that changes of what they add up to. */
+async function addToReadings(tx: Tx, some: readonly (ReadAddress & { assetId: string; height: number })[]): Promise<{ assetId: string; change: string }[]> {
+  return tx<{ assetId: string; change: string }[]>`
+    with given as (
+      select * from unnest(${some.map((one) => one.assetId)}::uuid[], ${some.map((one) => one.address)}::text[],
+        ${some.map((one) => one.lasting.toString())}::text[]::numeric[], ${some.map((one) => one.height)}::bigint[]) as g (asset_id, address, raw_amount, height)),
+    written as (
+      insert into kept_readings as old (asset_id, address, raw_amount, height) select g.asset_id, g.address, g.raw_amount, g.height from given g
+      on conflict (asset_id, address) do update set raw_amount = old.raw_amount + excluded.raw_amount)
+    select asset_id, sum(raw_amount)::text as change from given group by asset_id`;
+}
+
 function standing(reads: Reads) {
   return reads`p.address, coalesce(t.change, 0)::text as change, coalesce(t.settled, true) as settled, coalesce(t.passing, 0)::text as passing, coalesce(t.answered, '{}') as answered`;
 }
@@ -217,6 +234,6 @@ function touchesOf(reads: Reads, assetId: ReturnType<Reads>, finalHeight: number
     from touched_holdings x where x.asset_id = ${assetId} and x.address = p.address`;
 }
 
-function fromRow({ address, settled, passing, answered }: Omit<Row, 'kept'>, inTurn: boolean): AskedAddress {
-  return { address, settled, passing: BigInt(passing), answered, inTurn };
+function fromRow({ address, change, settled, passing, answered }: Omit<Row, 'kept'>, inTurn: boolean): AskedAddress {
+  return { address, settled, passing: BigInt(passing), lasting: BigInt(change) - BigInt(passing), answered, inTurn };
 }

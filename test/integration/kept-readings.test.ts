@@ -511,6 +511,21 @@ describe('what addresses hold is asked in turn', () => {
     expect([...new Set(turns)].sort()).toEqual([...rest].sort());
   });
 
+  it('and dust that is never final all at once makes the list of what moved no longer than what is not final', async () => {
+    const [address] = (await leftovers(1)) as [string];
+    for (let block = 0; block < 8; block++) {
+      await books.chain.mine([paid(address, 1n)]);
+      expect([await look({ most: { ...NOBODY, touched: 3 } }), deposits([address])]).toEqual([[], [address]]);
+      expect(await touched()).toBeLessThanOrEqual(2);
+      expect(await doNotAddUp()).toEqual([]);
+    }
+    // What was added up without being asked about counts until it is.
+    expect(await look({ most: NOBODY })).toEqual([]);
+    change(address, -2n);
+    await books.chain.mineEmpty(2);
+    expect([await look({ most: { ...NOBODY, touched: 3 } }), await touched()]).toEqual([['USDT -0.000002'], 0]);
+  });
+
   it('and what is final is asked about before what is not, so that it need not wait for the finality of others', async () => {
     const rest = await leftovers(5);
     await insertLate(rest[4] as string, 0n);
