@@ -5,7 +5,7 @@ import { insertOpeningOutputs, listUnseen } from '#api/store/outputs.ts';
 import { ChainUnavailable, type Reader, type UnspentOutput } from '#shared/chains/chain.ts';
 import { fromUnits, MONEY_LIMIT } from '#shared/core/money.ts';
 import { fund } from '#state-machines/ledger/postings.ts';
-import { withEach } from './each.ts';
+import { withEach } from '#shared/core/with-each.ts';
 
 /**
  * Books what each wallet held before its network's indexer began to watch it, or before a token was configured, because no sighting will ever show

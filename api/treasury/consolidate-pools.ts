@@ -10,7 +10,7 @@ import type { Tx } from '#shared/platform/postgres.ts';
 import { type Pool, POOLS } from '#state-machines/ledger/accounts.ts';
 import { closedReason } from './closed.ts';
 import { planConsolidation } from './consolidate.ts';
-import { onEachNetwork } from './each.ts';
+import { onEachNetwork } from './on-each-network.ts';
 import { spendsOutputs } from '#api/payouts/rules/families.ts';
 import { purseOf } from '#api/payouts/rules/spending.ts';
 import { poolWallet } from './wallets.ts';

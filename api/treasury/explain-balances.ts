@@ -14,7 +14,7 @@ import { ChainUnavailable } from '#shared/chains/chain.ts';
 import { uuidFrom } from '#shared/core/ids.ts';
 import { POLICY } from '#shared/core/policy.ts';
 import { type Explanation, explainBalance, narrow, nextProbe, type Window } from '#shared/core/unexplained.ts';
-import { onEachNetwork } from './each.ts';
+import { onEachNetwork } from './on-each-network.ts';
 
 /** Most addresses looked at per network and run, and most balances asked for to find the block in which coins came. */
 const LOOKS = 200;

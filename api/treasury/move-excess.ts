@@ -14,7 +14,7 @@ import { crashPoint } from '#shared/platform/crash-points.ts';
 import type { Reads } from '#shared/platform/postgres.ts';
 import { spareOutputs } from '#state-machines/payout/spare-outputs.ts';
 import { closedReason } from './closed.ts';
-import { onEachNetwork } from './each.ts';
+import { onEachNetwork } from './on-each-network.ts';
 import { type ColdLimits, coldAddress, coldLimits } from '#api/payouts/rules/cold.ts';
 import { spendsOutputs } from '#api/payouts/rules/families.ts';
 import { checkFee, checkLimits } from './limits.ts';

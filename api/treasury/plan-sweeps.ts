@@ -7,7 +7,7 @@ import { ChainUnavailable } from '#shared/chains/chain.ts';
 import { POLICY } from '#shared/core/policy.ts';
 import { POOLS } from '#state-machines/ledger/accounts.ts';
 import { closedReason } from './closed.ts';
-import { onEachNetwork } from './each.ts';
+import { onEachNetwork } from './on-each-network.ts';
 import { spendsOutputs } from '#api/payouts/rules/families.ts';
 import { noteIfRefused } from './may-move.ts';
 import { openSweep, pushSweep, type Sweeping, sweepFee } from './sweep.ts';

@@ -6,7 +6,7 @@ import { Invariant } from '#shared/core/errors.ts';
 import { POLICY } from '#shared/core/policy.ts';
 import { spendsOutputs } from '#api/payouts/rules/families.ts';
 import { purseOf } from '#api/payouts/rules/spending.ts';
-import { onEachNetwork } from './each.ts';
+import { onEachNetwork } from './on-each-network.ts';
 import { sweepFee } from './sweep.ts';
 import { topUpFee } from './sweep-floor.ts';
 import { withReserve } from './top-up.ts';

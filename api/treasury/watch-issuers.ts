@@ -7,7 +7,7 @@ import { ChainUnavailable } from '#shared/chains/chain.ts';
 import { POLICY } from '#shared/core/policy.ts';
 import { crashPoint } from '#shared/platform/crash-points.ts';
 import { POOLS } from '#state-machines/ledger/accounts.ts';
-import { withEach } from './each.ts';
+import { withEach } from '#shared/core/with-each.ts';
 import { mayMove } from './may-move.ts';
 import { poolAddress } from '#api/payouts/rules/wallets.ts';
 

@@ -1,5 +1,3 @@
-import type { Chain, Deps } from '#api/deps.ts';
-
 /**
  * Does something with each of them, one after the other, and answers what that adds up to. What nobody foresaw of one keeps it from being done with no other: it is told, and the
  * first of such failures is thrown once all are through.
@@ -17,9 +15,4 @@ export async function withEach<One>(all: Iterable<One>, work: (one: One) => Prom
   }
   if (failed.length > 0) throw failed[0];
   return done;
-}
-
-/** The same with each network; `failure` is what is told of one that failed. */
-export function onEachNetwork(deps: Pick<Deps, 'chains' | 'log'>, failure: string, work: (chain: Chain) => Promise<number>): Promise<number> {
-  return withEach(deps.chains.values(), work, (err, chain) => deps.log.error({ err, network: chain.config.name }, failure));
 }
