@@ -4,6 +4,7 @@ import { isMoved, noteHistory } from './database-epoch.ts';
 import { type Coins, parseTrusted } from '#shared/core/money.ts';
 import type { WaitingState } from '#shared/core/replacements.ts';
 import type { WatchAck } from '#shared/core/chain-events.ts';
+import { isOneOf } from './is-one-of.ts';
 
 export interface DepositAddress {
   id: string;
@@ -49,7 +50,7 @@ export async function listDepositAddressesOf(sql: Reads, paymentIds: readonly st
     select d.id, d.payment_id, d.network_id, d.family, d.derivation_index, d.address,
       d.created_at, w.acked_epoch is not null as watched
     from deposit_addresses d left join watches w on w.network_id = d.network_id and w.address = d.address
-    where d.payment_id = any(${[...paymentIds]}::uuid[]) order by d.created_at, d.id`;
+    where d.payment_id ${isOneOf(sql, paymentIds)} order by d.created_at, d.id`;
 }
 
 /** What one unmined transaction would bring to a payment, of one asset. */

@@ -2,6 +2,7 @@ import { type Coins, formatAmount, fromUnits, parseTrusted, type Usd } from '#sh
 import type { TransferKind } from '#shared/core/chain-events.ts';
 import type { Reads, Tx } from '#shared/platform/postgres.ts';
 import type { Blocks } from './chain-blocks.ts';
+import { isOneOf } from './is-one-of.ts';
 
 /** Deposits written by one statement. */
 const CHUNK = 2_000;
@@ -130,7 +131,7 @@ export interface RegainedDeposit extends BookedDeposit {
 /** Clears the mark of lost deposits that are on the canonical chain again with their recipient, asset and amount, and answers them. */
 export async function regainDeposits(tx: Tx, ids: readonly string[]): Promise<RegainedDeposit[]> {
   const rows = await tx<(Omit<RegainedDeposit, 'amount'> & { amount: string })[]>`
-    update deposits d set lost_at = null where d.id = any(${[...ids]}::uuid[]) and d.lost_at is not null and exists (
+    update deposits d set lost_at = null where d.id ${isOneOf(tx, ids)} and d.lost_at is not null and exists (
       select 1 from sightings g join deposit_addresses x on x.id = d.address_id join assets a on a.id = d.asset_id
       where g.network_id = d.network_id and g.txid = d.txid and g.kind = d.kind and g.ordinal = d.ordinal and g.canonical
         and g.recipient = x.address and g.raw_amount = d.raw_amount and g.contract is not distinct from a.contract)
@@ -333,7 +334,7 @@ export async function settleDeposits(
   await tx`
     update deposits set state = ${outcome.state}, final_at = sluice_now(), waits_since = null, doubted_since = null, doubt = null, path = ${path},
       credit_id = ${creditId}, usd_price = ${usdPrice === null ? null : formatAmount(usdPrice)}::text::numeric
-    where id = any(${[...ids]}::uuid[])`;
+    where id ${isOneOf(tx, ids)}`;
 }
 
 /** Why a deposit waits: too few providers tell of it, one tells otherwise, or the other one cannot see what contracts pass on. */

@@ -1,6 +1,7 @@
 import type { Gateway, GatewaySettings } from '#api/deps.ts';
 import type { Reads, Tx } from '#shared/platform/postgres.ts';
 import { inOrder, type Placed, placeOf, stretch, type Walk } from './operator-walks.ts';
+import { isOneOf } from './is-one-of.ts';
 
 /** First halves of the advisory lock keys; the second is a hash of the gateway's id. */
 const CASHOUT_LOCK_CLASS = 7_582_004;
@@ -22,7 +23,7 @@ export async function findGateway(sql: Reads, id: string): Promise<StoredGateway
 /** Reads gateways by their ids, in any order; locks nothing. */
 export async function findGateways(sql: Reads, ids: readonly string[]): Promise<StoredGateway[]> {
   return sql<StoredGateway[]>`
-    select id, name, status, billing, settings, created_at from gateways where id = any(${[...ids]}::uuid[])`;
+    select id, name, status, billing, settings, created_at from gateways where id ${isOneOf(sql, ids)}`;
 }
 
 /** Reads one gateway and locks its row until commit, so that two changes of its settings cannot overwrite each other; rows that name it may be added meanwhile. */
@@ -206,7 +207,7 @@ export async function findApiKeys(sql: Reads, ids: readonly string[]): Promise<S
     select k.id, k.secret_hash, k.hashed_under, k.permissions, k.last_used_at, k.revoked_at, k.expires_at, k.allowlist,
            coalesce(k.expires_at <= sluice_now(), false) as expired,
            g.id as "gatewayId", g.name, g.status, g.billing, g.settings
-    from api_keys k join gateways g on g.id = k.gateway_id where k.id = any(${[...ids]})`;
+    from api_keys k join gateways g on g.id = k.gateway_id where k.id ${isOneOf(sql, ids)}`;
   return rows.map(({ gatewayId, name, status, billing, settings, ...key }) => ({ ...key, gateway: { id: gatewayId, name, status, billing, settings } }));
 }
 

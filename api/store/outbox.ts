@@ -97,7 +97,7 @@ const BUSY_ROWS = 100;
  */
 export async function handOver(sql: Reads, rooms: readonly { topic: string; room: number }[], seconds: number): Promise<HandedOver> {
   const [row] = await sql<[HandedOver]>`
-    with asked as (select * from unnest(${rooms.map(({ topic }) => topic)}::text[], ${rooms.map(({ room }) => room)}::int[]) as a (topic, room)),
+    with asked as (select topic::text, room::int from (values ${sql(rooms.map(({ topic, room }) => [topic, String(room)]))}) as a (topic, room)),
     taken as (
       update outbox set handed_until = now() + make_interval(secs => ${seconds})
       where id in (

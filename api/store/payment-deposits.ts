@@ -2,6 +2,7 @@ import type { AssetType } from '#shared/core/assets.ts';
 import type { Doubt } from './deposits.ts';
 import { type Coins, parseTrusted, type Usd } from '#shared/core/money.ts';
 import type { Reads, Tx } from '#shared/platform/postgres.ts';
+import { isOneOf } from './is-one-of.ts';
 import type { DepositPath } from './payments.ts';
 
 /** A deposit as its payment shows it, with what was credited of it. */
@@ -54,7 +55,7 @@ export async function listPaymentDepositsOf(sql: Reads, paymentIds: readonly str
     select d.id, d.payment_id, d.asset_id, a.symbol, a.type as "assetType", a.decimals, a.dust_floor, n.name as "networkName", d.amount, d.txid, d.height, d.coinbase, d.state, d.path, d.claimed_by, d.first_seen_at,
       d.block_time, d.final_at, d.waits_since is not null as waits, case when d.doubted_since is not null then coalesce(d.doubt, 'unreachable') end as doubt, d.lost_at, d.usd_price, case when d.state = 'dropped' or d.lost_at is not null then 0 else greatest(t.height - d.height + 1, 0) end as confirmations,
       c.gross, c.network_fee, c.commission, c.net
-    from unnest(${[...paymentIds]}::uuid[]) as asked (id)
+    from (select p.id from payments p where p.id ${isOneOf(sql, paymentIds)}) as asked
     cross join lateral (select * from deposits where payment_id = asked.id limit ${most}) d
     join assets a on a.id = d.asset_id join networks n on n.id = d.network_id
     left join chain_tips t on t.network_id = d.network_id left join credits c on c.id = d.id

@@ -1,6 +1,7 @@
 import type { AssetType, Family } from '#shared/core/assets.ts';
 import { type Coins, type Usd, formatAmount, parseTrusted } from '#shared/core/money.ts';
 import type { Reads, Tx } from '#shared/platform/postgres.ts';
+import { isOneOf } from './is-one-of.ts';
 
 /** An offer with the asset and network it is in. */
 export interface Offer {
@@ -72,7 +73,7 @@ export async function listOffersOf(sql: Reads, paymentIds: readonly string[]): P
       a.contract is null and n.traces_missing_since is not null as "unwatchable",
       exists (select 1 from issuer_refusals r where r.asset_id = a.id and r.stopped_at is not null) as "issuerStopped"
     from payment_offers o join assets a on a.id = o.asset_id join networks n on n.id = a.network_id
-    where o.payment_id = any(${[...paymentIds]}::uuid[]) order by o.rank`;
+    where o.payment_id ${isOneOf(sql, paymentIds)} order by o.rank`;
   return rows.map((row) => ({
     ...(row as unknown as Offer),
     priceUsd: parseTrusted<'usd'>(row.priceUsd as string),

@@ -6,6 +6,7 @@ import { isExpected } from './mempool.ts';
 import { type NewOffer, offerRows } from './payment-offers.ts';
 import { tallied } from './tallies.ts';
 import { noteTraces } from './traces.ts';
+import { isOneOf } from './is-one-of.ts';
 
 export type FeePayer = 'MERCHANT' | 'CUSTOMER' | 'PLATFORM';
 export type DepositPath = 'standard' | 'late_confirmation' | 'late_capture' | 'manual_inquiry';
@@ -210,7 +211,7 @@ export async function findPayment(sql: Reads, id: string): Promise<Payment | und
 /** Reads payments by their ids, in any order; locks nothing. */
 export async function findPayments(sql: Reads, ids: readonly string[]): Promise<Payment[]> {
   const rows = await sql<Record<string, unknown>[]>`
-    select p.*, n.title, n.reference from payments p left join payment_names n on n.payment_id = p.id where p.id = any(${[...ids]}::uuid[])`;
+    select p.*, n.title, n.reference from payments p left join payment_names n on n.payment_id = p.id where p.id ${isOneOf(sql, ids)}`;
   return rows.map(paymentFromRow);
 }
 

@@ -1,5 +1,6 @@
 import { type Usd, formatAmount, parseTrusted } from '#shared/core/money.ts';
 import type { Reads, Tx } from '#shared/platform/postgres.ts';
+import { isOneOf } from './is-one-of.ts';
 
 /** The latest accepted price of one symbol, with the service time it is read at. */
 export interface StoredPrice {
@@ -21,7 +22,7 @@ export async function findPrice(sql: Reads, symbol: string): Promise<StoredPrice
 
 /** Reads the latest prices of several; those that are not there are left out. Locks nothing. */
 export async function findPrices(sql: Reads, symbols: readonly string[]): Promise<StoredPrice[]> {
-  const rows = await sql<Row[]>`select symbol, usd, source, at, sluice_now() as now from prices where symbol = any(${[...symbols]}::text[])`;
+  const rows = await sql<Row[]>`select symbol, usd, source, at, sluice_now() as now from prices where symbol ${isOneOf(sql, [...symbols])}`;
   return rows.map((row) => ({ ...row, usd: parseTrusted(row.usd) }));
 }
 

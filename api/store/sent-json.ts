@@ -2,6 +2,7 @@ import { groupBy } from '#shared/core/group-by.ts';
 import { SentJson } from '#shared/core/sent-json.ts';
 import type { Reads, Tx } from '#shared/platform/postgres.ts';
 import type { Payment } from './payments.ts';
+import { isOneOf } from './is-one-of.ts';
 
 /** Keeps documents of a payment or a cashout as they were sent, beside what jsonb makes of them; those that are null are left out. */
 export async function insertSent(tx: Tx, owner: string, documents: Readonly<Record<string, SentJson | null>>): Promise<void> {
@@ -43,7 +44,7 @@ export interface SentDocument {
 
 /** The documents kept of these payments or cashouts; locks nothing. */
 export async function listSent(sql: Reads, owners: readonly string[]): Promise<SentDocument[]> {
-  return sql<SentDocument[]>`select owner, field, document from sent_json where owner = any(${[...owners]}::uuid[])`;
+  return sql<SentDocument[]>`select owner, field, document from sent_json where owner ${isOneOf(sql, owners)}`;
 }
 
 /** The text of the metadata of the cashout `s` as it was sent, as a column of a statement about settlements. */

@@ -1,5 +1,6 @@
 import type { Reads, Tx } from '#shared/platform/postgres.ts';
 import { currentTraceparent, isTracing, traceIdOf } from '#shared/platform/tracing.ts';
+import { isOneOf } from './is-one-of.ts';
 
 /** Remembers the current trace, if there is one, as that of a settlement or a payout which was just added. */
 export async function noteTrace(tx: Tx, subjectId: string): Promise<void> {
@@ -38,5 +39,5 @@ export async function noteDepositTraces(tx: Tx, depositIds: readonly string[]): 
   if (current === undefined || depositIds.length === 0) return;
   await tx`
     update deposits d set trace_context = ${current} from trace_contexts t
-    where d.id = any(${[...depositIds]}::uuid[]) and t.subject_id = d.payment_id and split_part(t.trace_context, '-', 2) = ${traceIdOf(current)}`;
+    where d.id ${isOneOf(tx, depositIds)} and t.subject_id = d.payment_id and split_part(t.trace_context, '-', 2) = ${traceIdOf(current)}`;
 }
