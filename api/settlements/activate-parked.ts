@@ -1,6 +1,7 @@
 import type { Deps } from '#api/deps.ts';
 import { findGateway } from '#api/store/gateways.ts';
 import { takeParked, type ParkedSettlement, setParkedReason, findSettlement } from '#api/store/settlements.ts';
+import { ChainUnavailable } from '#shared/chains/chain.ts';
 import { ServiceError } from '#shared/core/errors.ts';
 import { POLICY } from '#shared/core/policy.ts';
 import type { SettlementStatus } from '#state-machines/settlement/machine.ts';
@@ -15,7 +16,7 @@ const GATEWAYS_AT_ONCE = 8;
 /**
  * Looks at every parked cashout that may have become possible and was not looked at for a minute (contract 4.3).
  * The cashouts of one gateway are looked at one after the other, oldest first, because they compete for its balances and its screening credit. An
- * asset whose fee cannot be quoted does not hold up other assets. Safe to run any number of times at once.
+ * asset whose fee cannot be quoted does not hold up other assets, nor what one destination causes other gateways. Safe to run any number of times at once.
  * @returns how many moved on
  */
 export async function activateParked(deps: Deps): Promise<number> {
@@ -35,19 +36,25 @@ export async function activateParked(deps: Deps): Promise<number> {
   return moved;
 }
 
-/** Activates the cashouts of one gateway. `unquotable` collects the assets that are not tried again in this run. */
+/** Activates the cashouts of one gateway. `unquotable` collects the assets that are tried again in this run for no gateway. */
 async function activateInOrder(deps: Deps, queue: readonly ParkedSettlement[], unquotable: Set<string>): Promise<number> {
+  const unclear = new Set<string>();
   let moved = 0;
   for (const { id, assetId } of queue) {
-    if (unquotable.has(assetId)) continue;
+    if (unquotable.has(assetId) || unclear.has(assetId)) continue;
     try {
       if ((await activateById(deps, id)) !== null) moved += 1;
     } catch (error) {
       deps.log.warn({ err: error, settlement: id }, 'a parked cashout could not be looked at');
-      if (error instanceof ServiceError && error.code === 'fee_estimation_unavailable') unquotable.add(assetId);
+      if (error instanceof ServiceError && error.code === 'fee_estimation_unavailable') (isAboutOne(error) ? unclear : unquotable).add(assetId);
     }
   }
   return moved;
+}
+
+/** Whether a destination may be why there is no quote: it can make a node refuse or delay, but it cannot make a node unreachable. */
+function isAboutOne({ cause }: ServiceError): boolean {
+  return cause instanceof ChainUnavailable && (cause.trouble === 'slow' || cause.trouble === 'refused' || cause.trouble === 'untrusted');
 }
 
 /**

@@ -7,10 +7,11 @@ import { cancelSettlement } from '#api/settlements/cancel.ts';
 import { createSettlement } from '#api/settlements/create.ts';
 import { retrySettlement } from '#api/settlements/retry.ts';
 import { getSettlement, listSettlements, type SettlementView } from '#api/settlements/view.ts';
-import type { Deps } from '#api/deps.ts';
+import type { Chain, Deps } from '#api/deps.ts';
 import { cashoutProblem } from '#api/intents/cashout.ts';
 import { grantScreeningCredits, listScreeningCredits } from '#api/store/screenings.ts';
 import { findSettlement, takeParked } from '#api/store/settlements.ts';
+import { ChainUnavailable, type Payer } from '#shared/chains/chain.ts';
 import { formatAmount } from '#shared/core/money.ts';
 import { SentJson } from '#shared/core/sent-json.ts';
 import { plainCommit } from '#test/harness/in-process.ts';
@@ -293,6 +294,30 @@ describe('activation', () => {
     expect(await world.aMinute()).toBe(0);
     await allow(true);
     expect(await world.aMinute()).toBe(1);
+  });
+
+  it('is looked at although a node is slow about the destinations of other gateways', async () => {
+    const shops = await Promise.all(Array.from({ length: 10 }, () => world.open()));
+    const [hostile, ...others] = shops as [TestShop, ...TestShop[]];
+    const trap = '0x00000000000000000000000000000000cafe0002';
+    const slow = [await park(hostile, { address: trap }), await park(hostile, { address: trap })];
+    const parked: SettlementView[] = [];
+    for (const shop of others) parked.push(await park(shop));
+    for (const shop of shops) await world.fund(shop, 20);
+    let asked = 0;
+    const [name, chain] = [...deps.chains][0] as [string, Chain];
+    const estimate: Payer['estimate'] = async (intent) => {
+      if (intent.recipient !== trap) return chain.payer.estimate(intent);
+      asked += 1;
+      throw new ChainUnavailable('timed out', { trouble: 'slow' });
+    };
+    const chains = new Map([...deps.chains, [name, { ...chain, payer: { ...chain.payer, estimate } }]]);
+    await world.shops.world.advance(60);
+    expect(await activateParked({ ...deps, chains })).toBe(others.length);
+    expect(new Set(await Promise.all(parked.map(async (one) => (await rowOf(one)).status)))).toEqual(new Set(['REQUESTED']));
+    expect(await Promise.all(slow.map(async (one) => (await rowOf(one)).status))).toEqual(['UNDERFUNDED', 'UNDERFUNDED']);
+    // Its own gateway waits no second time for what is slow.
+    expect(asked).toBe(1);
   });
 
   it('says why the network refuses it, cut short and without what no column holds: a recipient chooses such words', async () => {
