@@ -151,12 +151,12 @@ export interface LeftScreening extends HeldScreening {
   overdue: boolean;
 }
 
-/** Lists questions that nobody has asked for a minute, the oldest first; locks nothing. */
+/** Lists questions that nobody has asked for a minute, those that wait longest for it first, so that each has its turn; locks nothing. */
 export async function listLeftScreenings(sql: Reads, limit: number): Promise<LeftScreening[]> {
   return sql<LeftScreening[]>`
     select gateway_id, ${unfinished(sql)} from screenings
     where state in ('asking', 'pending') and coalesce(leased_until, '-infinity') < clock_timestamp() - interval '1 minute'
-    order by asked_at limit ${limit}`;
+    order by leased_until nulls first, asked_at limit ${limit}`;
 }
 
 /** Takes a question that nobody asks any more; undefined when somebody does again. Locks its row. */

@@ -338,6 +338,21 @@ describe('a process that dies while it asks', () => {
     expect(await stored(second)).toMatchObject([{ state: 'failed', credit: false }]);
     expect(await creditsOf(world, gateway)).toEqual({ left: 1, used: 1 });
   });
+
+  it('leaves no question without its turn, however many checks the provider never finishes', async () => {
+    const gateway = await aScreeningGateway(world, 60);
+    provider.says(pending);
+    provider.saysLater(pending);
+    shortDeadline();
+    await Promise.all(Array.from({ length: 60 }, () => ask(gateway, someAddress())));
+    for (let run = 0; run < 2; run++) {
+      // An hour of wall time passes.
+      await world.database.sql`update screenings set leased_until = leased_until - interval '1 hour' where gateway_id = ${gateway.id}`;
+      await screening.tend();
+    }
+    const [behind] = await world.database.sql`select count(*) as never from screenings where gateway_id = ${gateway.id} and attempt = 1`;
+    expect(behind).toEqual({ never: 0 });
+  });
 });
 
 describe('the sanctions list', () => {
