@@ -3,6 +3,7 @@ import { advance } from '#api/store/advance.ts';
 import { insertOutbox } from '#api/store/outbox.ts';
 import { listOverstayed, lockOverstayed } from '#api/store/settlements.ts';
 import { rowId } from '#shared/core/ids.ts';
+import { withEach } from '#shared/core/with-each.ts';
 import { crashPoint } from '#shared/platform/crash-points.ts';
 import type { Tx } from '#shared/platform/postgres.ts';
 import { NO_SETTLEMENT_FACTS } from '#state-machines/settlement/machine.ts';
@@ -18,10 +19,12 @@ const BATCH = 200;
  */
 export async function expireParked(deps: Deps): Promise<number> {
   const overdue = await listOverstayed(deps.db.sql, BATCH);
-  let rejected = 0;
-  for (const id of overdue) if (await expireById(deps, id)) rejected += 1;
-  if (overdue.length > 0) deps.wake();
-  return rejected;
+  const expire = async (id: string): Promise<number> => ((await expireById(deps, id)) ? 1 : 0);
+  try {
+    return await withEach(overdue, expire, (err, settlement) => deps.log.error({ err, settlement }, 'a parked cashout cannot be rejected'));
+  } finally {
+    if (overdue.length > 0) deps.wake();
+  }
 }
 
 /** Tries a cashout a last time at the end of its parking time, and rejects it if it is still blocked; returns whether it was rejected. */

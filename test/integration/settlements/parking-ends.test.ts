@@ -75,6 +75,21 @@ describe('seven days after its creation', () => {
     for (const text of texts.values()) expect(text).not.toContain('hunter2');
   });
 
+  it('what nobody foresaw of one that is blocked keeps none behind it', async () => {
+    const shop = await world.open();
+    const [odd, behind] = [await park(shop), await park(shop)];
+    await advance(WEEK);
+    const { sql } = world.shops.world.database;
+    await sql.unsafe(`
+      create function odd() returns trigger language plpgsql as $$ begin raise exception 'nobody foresaw this'; end $$;
+      create trigger odd before update of status on settlements for each row when (new.id = '${odd.id}') execute function odd()`);
+    await expect(expireParked(deps)).rejects.toThrow('nobody foresaw this');
+    expect([await statusOf(odd.id), await statusOf(behind.id)]).toEqual(['UNDERFUNDED', 'REJECTED']);
+    await sql.unsafe('drop trigger odd on settlements; drop function odd()');
+    expect(await expireParked(deps)).toBe(1);
+    expect(await statusOf(odd.id)).toBe('REJECTED');
+  });
+
   it('what the pool covers at that moment is paid instead', async () => {
     const shop = await world.open();
     const parked = await park(shop);
