@@ -19,7 +19,7 @@ const STUCK_SECONDS = 60;
 
 /**
  * Plans every due cashout of the same wallet up to and including this one: gateways take turns, and within one gateway time decides (decisions 10).
- * A cashout that cannot go is deferred, and nothing waits for it. Safe to run any number of times at once.
+ * A cashout that cannot go, or of which nobody foresaw what is wrong with it, is deferred, and nothing waits for it. Safe to run any number of times at once.
  * @returns in how many seconds to look again, or null when this cashout needs no more dispatching
  */
 export async function dispatchSettlement(deps: Deps, settlementId: string): Promise<number | null> {
@@ -31,7 +31,16 @@ export async function dispatchSettlement(deps: Deps, settlementId: string): Prom
   const again = Math.min(Math.max(chain.config.blockSeconds, 1), 15);
   const queue = await listDispatchQueue(sql, { networkId: wanted.networkId, pool: wanted.pool, limit: QUEUE_LENGTH, wantedId: settlementId });
   for (const { id, gatewayId } of queue) {
-    const outcome = await dispatchOne(deps, chain, id);
+    const outcome = await dispatchOne(deps, chain, id).catch((error: unknown) => {
+      // The job of this one says it.
+      if (id === settlementId) throw error;
+      deps.log.error({ err: error, settlement: id, network: wanted.networkName }, 'a cashout cannot be looked at');
+      return null;
+    });
+    if (outcome === null) {
+      await deferOutbox(sql, 'settlement.dispatch', id, again);
+      continue;
+    }
     const reason = reasonOf(outcome);
     if (!('gone' in outcome)) await noteReason(deps, wanted.networkName, id, reason);
     if ('closed' in outcome) {

@@ -320,6 +320,26 @@ it('what no node answers about one payout keeps no other from being looked after
   await treasury.settleAll();
 });
 
+it('what nobody foresaw of one cashout keeps no other of its wallet from being sent', async () => {
+  await treasury.earn(shop, 'USDT', '50');
+  const trap = '0x00000000000000000000000000000000cafe0003';
+  const first = await treasury.cashOut(shop, 'USDT', '10', { address: trap });
+  const second = await cashOut();
+  const odd = having((chain) => ({
+    payer: {
+      estimate: async (intent) => {
+        if (intent.recipient === trap) throw new TypeError('nobody foresaw this');
+        return chain.payer.estimate(intent);
+      },
+    },
+  }));
+  await expect(dispatchSettlement(odd, first.id)).rejects.toThrow('nobody foresaw this');
+  expect(await dispatchSettlement(odd, second)).toBeGreaterThan(0);
+  expect(await ofPurpose('sweep')).toHaveLength(1);
+  await treasury.settleAll();
+  await paidOnce(second);
+});
+
 it('bytes signed before anything was scanned have their fee raised like others', async () => {
   await treasury.earn(shop, 'USDT', '50');
   const settlementId = await cashOut();
