@@ -7,9 +7,12 @@ import { findAsset, type StoredAsset } from '#api/store/assets.ts';
 import { findMisplaced, listMisplaced, listNetworksWithHeldOrders, listNetworksWithPoolMoves, type MisplacedCoins } from '#api/store/misplaced-coins.ts';
 import { listRefundPayouts, listWithheldPayouts } from '#api/store/payouts.ts';
 import { findWithheldTransfer, listOrderedWithheld, lockWithheldTransfer, type WithheldTransfer } from '#api/store/withheld-transfers.ts';
+import { onEachNetwork } from '#api/treasury/on-each-network.ts';
 import { Invariant } from '#shared/core/errors.ts';
 import { toUnits } from '#shared/core/money.ts';
+import { withEach } from '#shared/core/with-each.ts';
 import type { Reads } from '#shared/platform/postgres.ts';
+import type { Pool } from '#state-machines/ledger/accounts.ts';
 import { nextTransfer, readTransfers } from './next-transfer.ts';
 import { payoutNumberAfter, type Order, reasonOf, sendOrder } from './send.ts';
 import { poolAddress } from '#api/payouts/rules/wallets.ts';
@@ -23,7 +26,7 @@ interface Ordered {
 
 /**
  * Plans every ordered refund and transfer of withheld coins that is not sent yet (decisions 10); returns how many.
- * Each needs coins of its own, so one that waits does not hold up the others.
+ * Each needs coins of its own, so one that waits does not hold up the others, nor does one of which nobody foresaw what is wrong with it.
  */
 export function payHeldOrders(deps: Deps): Promise<number> {
   return sendEach(deps, listNetworksWithHeldOrders, listOrders);
@@ -38,22 +41,25 @@ export function moveMisplacedCoins(deps: Deps): Promise<number> {
 }
 
 async function sendEach(deps: Deps, networks: typeof listNetworksWithHeldOrders, list: (deps: Deps, chain: Chain) => Promise<Ordered[]>): Promise<number> {
-  let planned = 0;
-  const chains = [...deps.chains.values()];
   const concerned = await networks(
     deps.db.sql,
-    chains.map(({ id }) => id),
+    [...deps.chains.values()].map(({ id }) => id),
   );
-  for (const chain of chains.filter(({ id }) => concerned.has(id))) {
-    for (const { name, order, unproven } of await list(deps, chain)) {
-      const stop = { network: chain.config.name, what: name };
-      const outcome = unproven === null ? await sendOrder(deps, chain, order) : await stopUnproven(deps, stop, unproven);
-      if ('planned' in outcome) planned += 1;
+  return onEachNetwork(deps, 'coins of the held pool of a network cannot be sent', async (chain) => {
+    if (!concerned.has(chain.id)) return 0;
+    const network = chain.config.name;
+    // What stops one of a wallet's orders like this stops all of them: a node that is away is waited for once.
+    const closed = new Set<Pool>();
+    const send = async ({ name, order, unproven }: Ordered): Promise<number> => {
+      if (closed.has(order.pool)) return 0;
+      const outcome = unproven === null ? await sendOrder(deps, chain, order) : await stopUnproven(deps, { network, what: name }, unproven);
+      if ('closed' in outcome) closed.add(order.pool);
       const reason = reasonOf(outcome);
-      if (reason !== null) deps.log.warn({ order: name, network: chain.config.name, reason }, 'coins of the held pool cannot be sent yet');
-    }
-  }
-  return planned;
+      if (reason !== null) deps.log.warn({ order: name, network, reason }, 'coins of the held pool cannot be sent yet');
+      return 'planned' in outcome ? 1 : 0;
+    };
+    return withEach(await list(deps, chain), send, (err, { name }) => deps.log.error({ err, order: name, network }, 'coins of the held pool cannot be sent'));
+  });
 }
 
 async function listOrders(deps: Deps, chain: Chain): Promise<Ordered[]> {

@@ -2,9 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { completeRefund } from '#api/aml/complete-refund.ts';
 import { failRefund } from '#api/aml/fail-refund.ts';
+import type { Chain } from '#api/deps.ts';
 import { refundProblem } from '#api/intents/held-order.ts';
+import { payHeldOrders } from '#api/payouts/pay-held-orders.ts';
 import { findRefund, listPayableRefunds, type StoredRefund } from '#api/store/aml.ts';
 import { resolveAml } from '#api/operator/resolve-aml.ts';
+import { ChainUnavailable } from '#shared/chains/chain.ts';
 import type { ServiceError } from '#shared/core/errors.ts';
 import { formatAmount } from '#shared/core/money.ts';
 import { anAddress, type Books, someBooks, type TestPayment } from '#test/fixtures/books.ts';
@@ -379,6 +382,35 @@ describe('whoever comes first has the coins:', () => {
       await resolve('WITHHOLD', {}, one);
       await held.audit();
       held = await heldBooks(books);
+    }
+  });
+});
+
+describe('of several orders that wait', () => {
+  it.each([
+    ['each is tried, also behind one of which nobody foresaw what is wrong with it', new Error('it is odd'), 2],
+    ['none is tried behind one whose node cannot be reached', new ChainUnavailable('no endpoint answers', { trouble: 'down' }), 1],
+  ])('%s', async (_, trouble, times) => {
+    const apart = await someBooks();
+    try {
+      const own = await heldBooks(apart);
+      for (let i = 0; i < 2; i++) {
+        const one = await own.aPayment();
+        await own.earn(one, '100', 80);
+        await resolveAml(own.deps, { params: { id: one.id }, query: {}, body: { action: 'REFUND', reason: 'test', address: PAYER } });
+      }
+      let asked = 0;
+      const { name } = apart.network;
+      const refuse = (): never => {
+        asked += 1;
+        throw trouble;
+      };
+      const config = new Proxy({}, { get: (_target, key) => (key === 'name' ? name : refuse()) });
+      const chain = { ...own.deps.chains.get(name), config } as Chain;
+      await payHeldOrders({ ...own.deps, chains: new Map([[name, chain]]) }).catch((error: unknown) => expect(error).toBe(trouble));
+      expect(asked).toBe(times);
+    } finally {
+      await apart.drop();
     }
   });
 });
