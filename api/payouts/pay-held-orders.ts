@@ -7,7 +7,6 @@ import { findAsset, type StoredAsset } from '#api/store/assets.ts';
 import { findMisplaced, listMisplaced, listNetworksWithHeldOrders, listNetworksWithPoolMoves, type MisplacedCoins } from '#api/store/misplaced-coins.ts';
 import { listRefundPayouts, listWithheldPayouts } from '#api/store/payouts.ts';
 import { findWithheldTransfer, listOrderedWithheld, lockWithheldTransfer, type WithheldTransfer } from '#api/store/withheld-transfers.ts';
-import { onEachNetwork } from '#api/treasury/on-each-network.ts';
 import { Invariant } from '#shared/core/errors.ts';
 import { toUnits } from '#shared/core/money.ts';
 import { withEach } from '#shared/core/with-each.ts';
@@ -41,12 +40,12 @@ export function moveMisplacedCoins(deps: Deps): Promise<number> {
 }
 
 async function sendEach(deps: Deps, networks: typeof listNetworksWithHeldOrders, list: (deps: Deps, chain: Chain) => Promise<Ordered[]>): Promise<number> {
+  const chains = [...deps.chains.values()];
   const concerned = await networks(
     deps.db.sql,
-    [...deps.chains.values()].map(({ id }) => id),
+    chains.map(({ id }) => id),
   );
-  return onEachNetwork(deps, 'coins of the held pool of a network cannot be sent', async (chain) => {
-    if (!concerned.has(chain.id)) return 0;
+  const sendAll = async (chain: Chain): Promise<number> => {
     const network = chain.config.name;
     // What stops one of a wallet's orders like this stops all of them: a node that is away is waited for once.
     const closed = new Set<Pool>();
@@ -59,7 +58,12 @@ async function sendEach(deps: Deps, networks: typeof listNetworksWithHeldOrders,
       return 'planned' in outcome ? 1 : 0;
     };
     return withEach(await list(deps, chain), send, (err, { name }) => deps.log.error({ err, order: name, network }, 'coins of the held pool cannot be sent'));
-  });
+  };
+  return withEach(
+    chains.filter(({ id }) => concerned.has(id)),
+    sendAll,
+    (err, chain) => deps.log.error({ err, network: chain.config.name }, 'coins of the held pool of a network cannot be sent'),
+  );
 }
 
 async function listOrders(deps: Deps, chain: Chain): Promise<Ordered[]> {
