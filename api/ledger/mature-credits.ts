@@ -15,20 +15,19 @@ const BATCH = 200;
 export async function matureCredits(deps: Pick<Deps, 'db'>): Promise<number> {
   let matured = 0;
   const failed: unknown[] = [];
-  for (;;) {
-    const due = await listMaturingCredits(deps.db.sql, BATCH);
-    let moved = 0;
+  let due: string[] = [];
+  do {
+    // Behind those before, whatever became of them: as many that fail as one look takes would stand before all others for ever.
+    due = await listMaturingCredits(deps.db.sql, BATCH, due.at(-1));
     for (const id of due) {
       try {
-        if (await matureCredit(deps, id)) moved += 1;
+        if (await matureCredit(deps, id)) matured += 1;
       } catch (error) {
         if (isPassing(error)) throw error;
         failed.push(error);
       }
     }
-    matured += moved;
-    if (due.length < BATCH || moved === 0) break;
-  }
+  } while (due.length === BATCH);
   if (failed.length > 0) throw failed[0];
   return matured;
 }

@@ -44,9 +44,9 @@ export async function listCreditedNetworks(reads: Reads, paymentId: string): Pro
   return new Set(rows.map(({ networkId }) => networkId));
 }
 
-/** Ids of credits whose time has come, whose block is final and which wait for no verdict, oldest first; takes no lock. */
-export async function listMaturingCredits(reads: Reads, limit: number): Promise<string[]> {
-  return (await maturingCredits(reads, limit)).map((row) => row.id);
+/** Ids of credits whose time has come, whose block is final and which wait for no verdict, oldest first, those behind the credit `after`; takes no lock. */
+export async function listMaturingCredits(reads: Reads, limit: number, after: string | undefined): Promise<string[]> {
+  return (await maturingCredits(reads, limit, after)).map((row) => row.id);
 }
 
 /** Whether there are any; a condition. */
@@ -54,10 +54,11 @@ export function isAnyMaturing(reads: Reads): ReturnType<Reads> {
   return reads`exists (${maturingCredits(reads, 1)})`;
 }
 
-function maturingCredits(reads: Reads, limit: number) {
+function maturingCredits(reads: Reads, limit: number, after?: string) {
   return reads<{ id: string }[]>`
     select c.id from credits c join chain_tips t on t.network_id = c.network_id
     where c.matured_at is null and c.screening <> 'waiting' and c.taken is null and c.matures_at <= sluice_now() and c.mature_height <= t.final_height
+      ${after === undefined ? reads`` : reads`and (c.matures_at, c.id) > (select f.matures_at, f.id from credits f where f.id = ${after})`}
     order by c.matures_at, c.id limit ${limit}`;
 }
 

@@ -173,6 +173,24 @@ describe('a deposit that became final', () => {
     expect(await matureCredits(books.deps)).toBe(1);
   });
 
+  it('can be withdrawn however many credits before it are of a gateway whose books contradict themselves', async () => {
+    const other = randomUUID();
+    await books.db.sql`insert into gateways (id, name, status, billing, settings) select ${other}, 'Other Books', status, billing, settings from gateways`;
+    const theirs = await books.aPayment({ gatewayId: other });
+    await pay(usdt(100_000_000n));
+    await credit();
+    await pay(usdt(100_000_000n, {}, theirs.address));
+    await credit();
+    // As many as two looks take.
+    await books.db.sql`
+      insert into credits (id, gateway_id, asset_id, payment_id, pool, screening, gross, network_fee, commission, net, remaining, credited_at, matures_at, mature_height, network_id)
+      select gen_random_uuid(), gateway_id, asset_id, payment_id, pool, screening, gross, network_fee, commission, 1000, 1000, credited_at, matures_at, mature_height, network_id
+      from credits, generate_series(1, 400) where gateway_id = ${books.gatewayId}`;
+    await expect(matureCredits(books.deps)).rejects.toThrow('pending');
+    expect(await books.db.sql`select gateway_id from credits where matured_at is not null and net < 1000`).toHaveLength(2);
+    await books.db.sql`delete from credits where net = 1000`;
+  });
+
   it('wakes whoever delivers its webhook before the next payment of its block is credited, and nobody where there is none to deliver', async () => {
     const silent = await books.aPayment({ webhookUrl: null });
     await pay(...[payment, silent, await books.aPayment()].map(({ address }) => usdt(100_000_000n, {}, address)));
