@@ -45,7 +45,7 @@ export async function listCreditedNetworks(reads: Reads, paymentId: string): Pro
 }
 
 /** Ids of credits whose time has come, whose block is final and which wait for no verdict, oldest first, those behind the credit `after`; takes no lock. */
-export async function listMaturingCredits(reads: Reads, limit: number, after: string | undefined): Promise<string[]> {
+export async function listMaturingCredits(reads: Reads, limit: number, after?: string): Promise<string[]> {
   return (await maturingCredits(reads, limit, after)).map((row) => row.id);
 }
 

@@ -8,6 +8,7 @@ import {
   oneOf,
   ordinalNumber,
   pick,
+  place,
   several,
   shapeProblem,
   units,
@@ -60,7 +61,7 @@ const TRANSACTION: Record<keyof SeenTransaction, Check> = {
 const TRANSFER: Record<keyof WaitingTransfer, Check> = {
   kind: oneOf(...TRANSFER_KINDS),
   txid: word,
-  ordinal: whole,
+  ordinal: place,
   sender: word,
   coSenders: maybe(several(word, (sender: string) => sender)),
   recipient: word,

@@ -7,12 +7,20 @@ export type Check = (value: unknown) => boolean;
 const WORD = /^[\x21-\x7e]{1,128}$/;
 const UNITS = /^(0|[1-9][0-9]{0,77})$/;
 const LARGEST_UNITS = 2n ** 256n - 1n;
+/** The largest place in a block or a transaction: what a column of such numbers holds. */
+export const LARGEST_PLACE = 2 ** 31 - 1;
+/** The last second of the year 9999: the database reads no later time as it is written. */
+export const LAST_SECOND = 253_402_300_799;
 
 /** Hashes, addresses, names: printable ASCII without spaces, short. */
 export const word: Check = (v) => typeof v === 'string' && WORD.test(v);
 export const wordOrNull: Check = (v) => v === null || word(v);
 export const whole: Check = (v) => Number.isSafeInteger(v) && (v as number) >= 0 && !Object.is(v, -0);
 export const wholeOrNull: Check = (v) => v === null || whole(v);
+/** A place in a block or a transaction. */
+export const place: Check = (v) => whole(v) && (v as number) <= LARGEST_PLACE;
+/** Unix seconds. */
+export const moment: Check = (v) => whole(v) && (v as number) <= LAST_SECOND;
 /** Counts from 1. */
 export const ordinalNumber: Check = (v) => whole(v) && v !== 0;
 /** A height that may lie before the first block: nothing is final yet. */

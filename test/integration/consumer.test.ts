@@ -141,6 +141,18 @@ describe('the chain consumer', () => {
     expect(await books.db.sql`select count(*)::int as parked from parked_messages`).toEqual([{ parked: 2 }]);
   });
 
+  it.each([
+    ['says a time that no calendar has', { time: Number.MAX_SAFE_INTEGER }],
+    ['says a time that the books cannot hold', { time: 253_402_300_800 }],
+  ])('goes on behind a block of which a node %s', async (_, told) => {
+    const honest = block();
+    await streams.append(STREAM, JSON.stringify({ ...JSON.parse(encodeBlockMessage(honest)), ...told }));
+    await publish(honest);
+    consume();
+    await tipIs(honest);
+    expect(await books.db.sql`select count(*)::int as parked from parked_messages`).toEqual([{ parked: 1 }]);
+  });
+
   it('asks the indexer to start again when messages were trimmed before it read them (trap G)', async () => {
     const first = block();
     await publish(first);

@@ -1,3 +1,4 @@
+import { LARGEST_PLACE, LAST_SECOND } from '#shared/core/message-shape.ts';
 import { atOnce, type Steps } from '#shared/core/turns.ts';
 import { ChainUnavailable } from '../chain.ts';
 import { headerHash, unknownFields } from './header-hash.ts';
@@ -102,9 +103,9 @@ export function readQuantity(value: unknown, what: string): bigint {
 }
 
 /** Reads a 0x quantity that fits a safe integer: heights, positions, times, nonces. */
-export function readInteger(value: unknown, what: string): number {
+export function readInteger(value: unknown, what: string, largest = Number.MAX_SAFE_INTEGER): number {
   const number = Number(readQuantity(value, what));
-  return Number.isSafeInteger(number) ? number : unsure(`${what} is too large`);
+  return number <= largest ? number : unsure(`${what} is too large`);
 }
 
 /** The patterns know small letters only, which nearly every node writes: what fits as it stands needs no copy of it. */
@@ -151,7 +152,7 @@ export function readHeader(value: unknown): Header {
     height: readInteger(block.number, 'the block number'),
     hash: readText(block.hash, HASH, 'the block hash'),
     parentHash: readText(block.parentHash, HASH, 'the parent hash'),
-    time: readInteger(block.timestamp, 'the block time'),
+    time: readInteger(block.timestamp, 'the block time', LAST_SECOND),
     transactionsRoot: readText(block.transactionsRoot, HASH, "the transactions' root"),
     receiptsRoot: readText(block.receiptsRoot, HASH, 'the receipts root'),
     transactions: readList(block.transactions, 'the list of transactions').map((txid) => readText(txid, HASH, 'a transaction hash')),
@@ -189,7 +190,7 @@ export function readLog(log: Fields): Log {
     emitter: readText(log.address, ADDRESS, "a log's address"),
     topics: readList(log.topics, 'the topics of a log').map((topic) => readText(topic, HASH, 'a topic')),
     data: readData(log.data, "a log's data"),
-    index: readInteger(log.logIndex, 'a log index'),
+    index: readInteger(log.logIndex, 'a log index', LARGEST_PLACE),
   };
 }
 

@@ -1,3 +1,4 @@
+import { LAST_SECOND } from '#shared/core/message-shape.ts';
 import { ChainUnavailable } from '../chain.ts';
 import { type ContractFacts, contractName, readContract, TRANSFER, TRIGGER } from './contract.ts';
 import type { Field } from './protobuf.ts';
@@ -73,9 +74,9 @@ function readSigned(value: unknown, what: string): bigint {
 }
 
 /** Reads an integer that fits a double: heights and times. */
-export function readInteger(value: unknown, what: string): number {
+export function readInteger(value: unknown, what: string, largest = Number.MAX_SAFE_INTEGER): number {
   const number = Number(readUnits(value, what));
-  return Number.isSafeInteger(number) ? number : unsure(`${what} is too large`);
+  return number <= largest ? number : unsure(`${what} is too large`);
 }
 
 /** Reads 32 bytes of hex. */
@@ -124,7 +125,13 @@ export function readHeader(value: unknown): Header {
   if (blockIdOf(fields) !== hash) unsure(`block ${hash} does not have the header its id was made of`);
   const height = readInteger(raw.number, 'the block number');
   if (height > 0 && heightOf(fields.parentHash) !== height - 1) unsure(`block ${height} names a parent of another height`);
-  return { height, hash, parentHash: fields.parentHash, timeMs: readInteger(raw.timestamp, 'the block time'), txTrieRoot: fields.txTrieRoot };
+  return {
+    height,
+    hash,
+    parentHash: fields.parentHash,
+    timeMs: readInteger(raw.timestamp, 'the block time', LAST_SECOND * 1_000),
+    txTrieRoot: fields.txTrieRoot,
+  };
 }
 
 /** Reads a whole block and proves its transactions by the header's merkle root. */

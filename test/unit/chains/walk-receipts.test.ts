@@ -46,6 +46,19 @@ function walk(
   return walkReceipts(new Unread(Buffer.from(change(JSON.stringify(receipts)))), header, watched);
 }
 
+describe('a header', () => {
+  it.each([
+    ['253402300799', 253_402_300_799],
+    ['253402300800', null],
+    [String(Number.MAX_SAFE_INTEGER), null],
+  ])('is not believed behind the year 9999, which no column holds: %s', (seconds, time) => {
+    const { block } = madeBlock([], { timestamp: `0x${BigInt(seconds).toString(16)}` });
+    const read = () => readHeader(block);
+    if (time === null) expect(read).toThrow('the block time is too large');
+    else expect(read().time).toBe(time);
+  });
+});
+
 describe('a walk over receipts', () => {
   it.each([1, 2, 3, 15, 16, 17, 127, 128, 129, 130, 255, 256, 257, 300])('proves a block of %i', (count) => {
     const made = madeBlock(Array.from({ length: count }, () => paid(ALICE)));

@@ -210,6 +210,9 @@ describe('refused:', () => {
 
   test.each<[string, number, Record<string, unknown>]>([
     ['other senders that are nobody', 0, { coSenders: [] }],
+    ['a place in its transaction that no column holds', 0, { ordinal: 2 ** 31 }],
+    ['a place in its block that no column holds', 0, { position: 2 ** 31 }],
+    ['a time behind the year 9999', 0, { time: 253_402_300_800 }],
     ['a sender that is named twice', 0, { coSenders: ['0xs'] }],
     ['another sender that is named twice', 0, { coSenders: ['0xt', '0xt'] }],
     ['another sender that is no word', 0, { coSenders: ['0x t'] }],
@@ -248,6 +251,7 @@ describe('refused:', () => {
     ['a height with a fraction', { to: 10.5 }],
     ['a height below zero', { from: -1 }],
     ['a height beyond what a number can count', { headNumber: 2 ** 53 }],
+    ['a time behind the year 9999', { time: 253_402_300_800 }],
     ['a hash with a space', { hash: '0x bb' }],
     ['a hash of 129 characters', { hash: 'a'.repeat(129) }],
     ['an empty network', { network: '' }],
