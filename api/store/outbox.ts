@@ -162,7 +162,7 @@ export async function postponeOutbox(sql: Reads, lease: OutboxLease, dueAt: Date
 export async function failOutbox(sql: Reads, lease: OutboxLease, seconds: number | null, error: string): Promise<void> {
   await sql`
     update outbox set state = ${seconds === null ? 'dead' : 'due'}, due_at = sluice_now() + make_interval(secs => ${seconds ?? 0}),
-      claimed_until = null, handed_until = null, last_error = ${error.slice(0, 500)}
+      claimed_until = null, handed_until = null, last_error = ${error.slice(0, 500).replaceAll('\u0000', '')}
     where id = ${lease.id} and claims = ${lease.claims}`;
 }
 

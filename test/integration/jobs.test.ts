@@ -288,6 +288,20 @@ describe('outbox rows', () => {
     expect(await world.database.sql`select state, failures, last_error from outbox`).toEqual([{ state: 'dead', failures: 30, lastError: 'the node is away' }]);
     expect([1, 2, 3, 9, 10, 30].map(pauseAfter)).toEqual([1, 2, 4, 256, 300, 300]);
   });
+
+  it('that fail in words which hold a zero byte, as a mail server may choose them, wait and are dead like any other', async () => {
+    const job = recorder(async () => {
+      throw new Error('550 no such \0 mailbox');
+    });
+    await enqueue();
+    for (let run = 0; run < 30; run++) {
+      await world.advance(301);
+      await runDueJobs(world.deps, [job]);
+    }
+    expect(await world.database.sql`select state, failures, last_error from outbox`).toEqual([
+      { state: 'dead', failures: 30, lastError: '550 no such  mailbox' },
+    ]);
+  });
 });
 
 describe('stopping', () => {
