@@ -4,7 +4,7 @@ import type { Unproven } from '#api/intents/say.ts';
 import { stopUnproven } from '#api/intents/stop-unproven.ts';
 import { listPayableRefunds, type StoredRefund } from '#api/store/aml.ts';
 import { findAsset, type StoredAsset } from '#api/store/assets.ts';
-import { findMisplaced, listMisplaced, listNetworksWithHeldOrders, listNetworksWithPoolMoves, type MisplacedCoins } from '#api/store/misplaced-coins.ts';
+import { findMisplaced, listMisplaced, type MisplacedCoins } from '#api/store/misplaced-coins.ts';
 import { listRefundPayouts, listWithheldPayouts } from '#api/store/payouts.ts';
 import { findWithheldTransfer, listOrderedWithheld, lockWithheldTransfer, type WithheldTransfer } from '#api/store/withheld-transfers.ts';
 import { Invariant } from '#shared/core/errors.ts';
@@ -28,7 +28,7 @@ interface Ordered {
  * Each needs coins of its own, so one that waits does not hold up the others, nor does one of which nobody foresaw what is wrong with it.
  */
 export function payHeldOrders(deps: Deps): Promise<number> {
-  return sendEach(deps, listNetworksWithHeldOrders, listOrders);
+  return sendEach(deps, listOrders);
 }
 
 /**
@@ -36,15 +36,10 @@ export function payHeldOrders(deps: Deps): Promise<number> {
  * changed theirs, which takes longer the more there are, so no order waits for it.
  */
 export function moveMisplacedCoins(deps: Deps): Promise<number> {
-  return sendEach(deps, listNetworksWithPoolMoves, listMoves);
+  return sendEach(deps, listMoves);
 }
 
-async function sendEach(deps: Deps, networks: typeof listNetworksWithHeldOrders, list: (deps: Deps, chain: Chain) => Promise<Ordered[]>): Promise<number> {
-  const chains = [...deps.chains.values()];
-  const concerned = await networks(
-    deps.db.sql,
-    chains.map(({ id }) => id),
-  );
+async function sendEach(deps: Deps, list: (deps: Deps, chain: Chain) => Promise<Ordered[]>): Promise<number> {
   const sendAll = async (chain: Chain): Promise<number> => {
     const network = chain.config.name;
     // What stops one of a wallet's orders like this stops all of them: a node that is away is waited for once.
@@ -59,10 +54,8 @@ async function sendEach(deps: Deps, networks: typeof listNetworksWithHeldOrders,
     };
     return withEach(await list(deps, chain), send, (err, { name }) => deps.log.error({ err, order: name, network }, 'coins of the held pool cannot be sent'));
   };
-  return withEach(
-    chains.filter(({ id }) => concerned.has(id)),
-    sendAll,
-    (err, chain) => deps.log.error({ err, network: chain.config.name }, 'coins of the held pool of a network cannot be sent'),
+  return withEach(deps.chains.values(), sendAll, (err, chain) =>
+    deps.log.error({ err, network: chain.config.name }, 'coins of the held pool of a network cannot be sent'),
   );
 }
 

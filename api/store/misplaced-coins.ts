@@ -20,37 +20,16 @@ interface Row {
   excess: string;
 }
 
-/** Which of these networks have an order to refund or to pay out held coins; locks nothing. */
-export async function listNetworksWithHeldOrders(sql: Reads, networkIds: readonly string[]): Promise<ReadonlySet<string>> {
-  return new Set((await networksWithHeldOrders(sql, networkIds)).map(({ id }) => id));
-}
-
-/** Whether there are any; a condition. */
+/** Whether any of these networks has an order to refund or to pay out held coins; a condition. */
 export function isAnyHeldOrder(sql: Reads, networkIds: readonly string[]): ReturnType<Reads> {
-  return sql`exists (${networksWithHeldOrders(sql, networkIds)})`;
+  return sql`(
+    exists (select 1 from aml_refunds r where r.network_id = any(${networkIds as string[]}::uuid[]) and r.status = 'ordered')
+    or exists (select 1 from withheld_transfers t where t.network_id = any(${networkIds as string[]}::uuid[]) and t.status = 'ordered'))`;
 }
 
-function networksWithHeldOrders(sql: Reads, networkIds: readonly string[]) {
-  return sql<{ id: string }[]>`
-    select n.id from unnest(${networkIds as string[]}::uuid[]) as n (id)
-    where exists (select 1 from aml_refunds r where r.network_id = n.id and r.status = 'ordered')
-      or exists (select 1 from withheld_transfers t where t.network_id = n.id and t.status = 'ordered')`;
-}
-
-/** Which of these networks have a payment that ever changed its pool; locks nothing. */
-export async function listNetworksWithPoolMoves(sql: Reads, networkIds: readonly string[]): Promise<ReadonlySet<string>> {
-  return new Set((await networksWithPoolMoves(sql, networkIds)).map(({ id }) => id));
-}
-
-/** Whether there are any; a condition. */
+/** Whether a payment of any of these networks ever changed its pool; a condition. */
 export function isAnyPoolMove(sql: Reads, networkIds: readonly string[]): ReturnType<Reads> {
-  return sql`exists (${networksWithPoolMoves(sql, networkIds)})`;
-}
-
-function networksWithPoolMoves(sql: Reads, networkIds: readonly string[]) {
-  return sql<{ id: string }[]>`
-    select n.id from unnest(${networkIds as string[]}::uuid[]) as n (id)
-    where exists (select 1 from pool_moves m where m.network_id = n.id)`;
+  return sql`exists (select 1 from pool_moves m where m.network_id = any(${networkIds as string[]}::uuid[]))`;
 }
 
 /**

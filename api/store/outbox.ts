@@ -96,6 +96,7 @@ const BUSY_ROWS = 100;
  * from a worker that did not start it or died of it.
  */
 export async function handOver(sql: Reads, rooms: readonly { topic: string; room: number }[], seconds: number): Promise<HandedOver> {
+  if (rooms.length === 0) return { rows: [], nextInMs: null };
   const [row] = await sql<[HandedOver]>`
     with asked as (select topic::text, room::int from (values ${sql(rooms.map(({ topic, room }) => [topic, String(room)]))}) as a (topic, room)),
     taken as (

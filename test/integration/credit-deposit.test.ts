@@ -157,7 +157,8 @@ describe('a deposit that became final', () => {
     expect(await matureCredits(books.deps)).toBe(0);
   });
 
-  it('can be withdrawn also where the books of a gateway before it contradict themselves, which is said all the same', async () => {
+  /** A credit of this gateway, and one of another behind it; the other one's id. */
+  const creditAlsoAnother = async (): Promise<string> => {
     const other = randomUUID();
     await books.db.sql`insert into gateways (id, name, status, billing, settings) select ${other}, 'Other Books', status, billing, settings from gateways`;
     const theirs = await books.aPayment({ gatewayId: other });
@@ -165,6 +166,11 @@ describe('a deposit that became final', () => {
     await credit();
     await pay(usdt(100_000_000n, {}, theirs.address));
     await credit();
+    return other;
+  };
+
+  it('can be withdrawn also where the books of a gateway before it contradict themselves, which is said all the same', async () => {
+    const other = await creditAlsoAnother();
     const pending = books.db.sql`kind = 'pending' and gateway_id = ${books.gatewayId}`;
     await books.db.sql`update ledger_accounts set balance = balance - 1 where ${pending}`;
     await expect(matureCredits(books.deps)).rejects.toThrow('pending');
@@ -174,13 +180,7 @@ describe('a deposit that became final', () => {
   });
 
   it('can be withdrawn however many credits before it are of a gateway whose books contradict themselves', async () => {
-    const other = randomUUID();
-    await books.db.sql`insert into gateways (id, name, status, billing, settings) select ${other}, 'Other Books', status, billing, settings from gateways`;
-    const theirs = await books.aPayment({ gatewayId: other });
-    await pay(usdt(100_000_000n));
-    await credit();
-    await pay(usdt(100_000_000n, {}, theirs.address));
-    await credit();
+    await creditAlsoAnother();
     // As many as two looks take.
     await books.db.sql`
       insert into credits (id, gateway_id, asset_id, payment_id, pool, screening, gross, network_fee, commission, net, remaining, credited_at, matures_at, mature_height, network_id)

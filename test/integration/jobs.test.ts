@@ -138,6 +138,11 @@ describe('outbox rows', () => {
     expect(ids.length + rest.length).toBe(100);
   });
 
+  it('of no topic are asked for by nobody', async () => {
+    await enqueue();
+    expect(await handOver(world.deps.db.sql, [], 60)).toEqual({ rows: [], nextInMs: null });
+  });
+
   it('of every topic are handed over together, however many one of them has, and the answer says when there is more', async () => {
     await enqueue(300);
     await world.deps.db.transaction(async (tx) => {
