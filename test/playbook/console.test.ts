@@ -149,12 +149,14 @@ describe('a console that hammers', () => {
     for (let time = 0; time < 7; time++) one.push(await call('198.51.100.1'));
     expect(one).toEqual([...Array(6).fill(200), 429]);
     expect(await call('198.51.100.2')).toBe(200);
-    const many = [];
-    for (let host = 1; host <= 200; host++) many.push(await call(`203.0.113.${host}`));
-    expect(many.slice(0, 100).every((status) => status === 200)).toBe(true);
-    expect(many.at(-1)).toBe(429);
+    // At once: tokens come back while one after another is asked, and whoever is last may get one.
+    const many = await Promise.all(Array.from({ length: 250 }, (_, host) => call(`203.0.113.${host + 1}`)));
+    const passed = many.filter((status) => status === 200);
+    expect(passed.length).toBeGreaterThan(100);
+    expect(passed.length).toBeLessThan(250);
+    expect(many.filter((status) => status === 429)).toHaveLength(250 - passed.length);
     const rows = await stage.database.sql`select 1 from passkey_challenges`;
-    expect(rows.length).toBeLessThan(200);
+    expect(rows).toHaveLength(6 + 1 + passed.length);
   });
 });
 
