@@ -117,8 +117,12 @@ export const POLICY = {
   /** A host that let several attempts in a row run into the deadline gets one at a time until it answers again. */
   webhookLanesPerSlowHost: 1,
   webhookTimeoutsUntilSlow: 3,
+  /** Half of all, so that whatever answers has the rest, however many receivers are away at once (those of one provider, say). */
+  webhookLanesOfSlowHosts: 32,
   /** A quarter of all, so that many slow hosts of one merchant leave room for everybody else's. */
   webhookLanesPerGateway: 16,
+  /** Of what other gateways leave, a gateway takes this part at most: four or forty of them with many slow hosts leave room as well. */
+  webhookGatewayShare: 1 / 4,
   /** Attempts in flight in one process, those of the schedule and resends each: bounds its sockets and its memory. */
   webhookLanes: 64,
   /** Both secrets sign for a day, so that a receiver can be changed without losing an event. */
