@@ -21,7 +21,7 @@ import { POLICY } from '#shared/core/policy.ts';
 import { crashPoint } from '#shared/platform/crash-points.ts';
 import type { Tx } from '#shared/platform/postgres.ts';
 import type { Job, JobResult } from './work.ts';
-import { type Lanes, openLanes } from './webhook-lanes.ts';
+import { type Lanes, openLanes } from './lanes.ts';
 import { type NextStep, nextStep, stepOutsideSchedule } from './webhook-schedule.ts';
 
 /** Longest time until a webhook that waits for an earlier one of its payment looks whether that one is through. */
@@ -43,10 +43,10 @@ interface WebhookJobs {
  * `webhook-id` once more. Both jobs share one set of lanes.
  */
 export function webhookJobs(client: (deps: Deps) => WebhookHttp): WebhookJobs {
-  const lanes = openLanes(() => performance.now());
+  const lanes = openLanes(POLICY.webhookLanes, () => performance.now());
   const job = (topic: Job['topic'], kind: Kind): Job => ({
     topic,
-    concurrency: POLICY.webhookLanes,
+    concurrency: POLICY.webhookLanes.together,
     run: (deps, eventId) => deliver(deps, client(deps), lanes, eventId, kind),
   });
   return { deliver: job('webhook.deliver', 'scheduled'), resend: job('webhook.resend', 'resend') };
@@ -58,7 +58,7 @@ export const { deliver: deliverWebhook, resend: resendWebhook }: WebhookJobs = w
 async function deliver(deps: Deps, http: WebhookHttp, lanes: Lanes, eventId: string, kind: Kind): Promise<JobResult> {
   const event = await nextOfItsPayment(deps, eventId, kind);
   if (!('url' in event)) return event;
-  const lane = await lanes.enter(event);
+  const lane = await lanes.enter({ target: new URL(event.url).host, tenant: event.gatewayId });
   if ('pauseMs' in lane) return { again: new Date(event.now.getTime() + Math.round(lane.pauseMs * (1 + jitter(deps) / 4))) };
   let end = { tookMs: 0, timedOut: false };
   try {

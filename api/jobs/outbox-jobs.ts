@@ -6,8 +6,10 @@ import { dispatchSettlement } from '#api/payouts/dispatch.ts';
 import { rejectionMail } from '#api/settlements/rejection-mail.ts';
 import { readClock } from '#api/store/clock.ts';
 import { findGateway } from '#api/store/gateways.ts';
-import { findExpiredFrom, findSettlement } from '#api/store/settlements.ts';
+import { networkOfAttempt } from '#api/store/payout-attempts.ts';
+import { findExpiredFrom, findSettlement, networkOfSettlement } from '#api/store/settlements.ts';
 import { POLICY } from '#shared/core/policy.ts';
+import { networkJob } from './network-job.ts';
 import type { Job, JobResult } from './work.ts';
 
 /** Seconds until bytes that no block holds yet are handed to the network again. */
@@ -16,23 +18,22 @@ export const REBROADCAST_SECONDS = 15;
 const after = async ({ db }: Deps, seconds: number): Promise<JobResult> => ({ again: new Date((await readClock(db.sql)).now.getTime() + seconds * 1_000) });
 
 /** Hands stored bytes to the network, and again until a block holds them. */
-export const broadcastPayoutJob: Job = {
+export const broadcastPayoutJob: Job = networkJob({
   topic: 'payout.broadcast',
-  concurrency: 4,
+  networkOf: networkOfAttempt,
   run: async (deps, attemptId) => ((await broadcastAttempt(deps, attemptId)) ? { done: true } : after(deps, REBROADCAST_SECONDS)),
-};
+});
 
 /** Plans the transaction of a claimed cashout, or says why it has to wait and looks again (architecture 4). */
-export const dispatchSettlementJob: Job = {
+export const dispatchSettlementJob: Job = networkJob({
   topic: 'settlement.dispatch',
-  // Those of one wallet wait for each other; a slow network must not hold up the others.
-  concurrency: 4,
+  networkOf: networkOfSettlement,
   // A run that takes longer does no harm beside the next one, and a killed one is taken over soon.
   run: async (deps, settlementId) => {
     const seconds = await dispatchSettlement(deps, settlementId);
     return seconds === null ? { done: true } : after(deps, seconds);
   },
-};
+});
 
 /** Screens what one deposit credited, again every minute until there is a verdict (decisions 10). */
 export const screenDepositJob: Job = {

@@ -39,6 +39,14 @@ export async function findAttempt(sql: Reads, id: string): Promise<StoredAttempt
   return row && fromRow(row);
 }
 
+/** Name of the network that an attempt is for; locks nothing. */
+export async function networkOfAttempt(sql: Reads, id: string): Promise<string | undefined> {
+  const [row] = await sql<{ name: string }[]>`
+    select n.name from payout_attempts t join payouts p on p.id = t.payout_id join wallets w on w.id = p.wallet_id join networks n on n.id = w.network_id
+    where t.id = ${id}`;
+  return row?.name;
+}
+
 /** Reads the attempt a transaction id belongs to; locks nothing. */
 export async function findAttemptByTxid(sql: Reads, txid: string): Promise<StoredAttempt | undefined> {
   const [row] = await sql<Row[]>`select ${columns(sql)} from payout_attempts where txid = ${txid}`;

@@ -134,6 +134,13 @@ export async function findSettlement(sql: Reads, id: string): Promise<StoredSett
   return row && fromRow(row);
 }
 
+/** Name of the network that a cashout is paid on; locks nothing. */
+export async function networkOfSettlement(sql: Reads, id: string): Promise<string | undefined> {
+  const [row] = await sql<{ name: string }[]>`
+    select n.name from settlements s join networks n on n.id = s.network_id where s.id = ${id}`;
+  return row?.name;
+}
+
 /** Reads one cashout and locks its row until commit: first in the lock order settlement, wallet, payout, ledger account. */
 export async function lockSettlement(tx: Tx, id: string): Promise<KeyedSettlement | undefined> {
   const [row] = await tx<KeyedRow[]>`select ${keyedColumns(tx)} from ${joined(tx)} where s.id = ${id} for update of s`;

@@ -112,19 +112,33 @@ export const POLICY = {
   webhooksResentAtOnce: 100,
   /** A click storm on "resend" becomes one request every two seconds. */
   webhookResendSpacingSeconds: 2,
-  /** One host is never sent more at a time, so that one which answers slowly holds up itself only. */
-  webhookLanesPerHost: 4,
-  /** A host that let several attempts in a row run into the deadline gets one at a time until it answers again. */
-  webhookLanesPerSlowHost: 1,
-  webhookTimeoutsUntilSlow: 3,
-  /** Half of all, so that whatever answers has the rest, however many receivers are away at once (those of one provider, say). */
-  webhookLanesOfSlowHosts: 32,
-  /** A quarter of all, so that many slow hosts of one merchant leave room for everybody else's. */
-  webhookLanesPerGateway: 16,
-  /** Of what other gateways leave, a gateway takes this part at most: four or forty of them with many slow hosts leave room as well. */
-  webhookGatewayShare: 1 / 4,
-  /** Attempts in flight in one process, those of the schedule and resends each: bounds its sockets and its memory. */
-  webhookLanes: 64,
+  /** Webhooks in flight in one process, those of the schedule and resends each: bounds its sockets and its memory. */
+  webhookLanes: {
+    together: 64,
+    /** One host is never sent more at a time, so that one which answers slowly holds up itself only. */
+    perTarget: 4,
+    /** A host that let several attempts in a row run into the deadline gets one at a time until it answers again. */
+    perSlowTarget: 1,
+    /** Half of all, so that whatever answers has the rest, however many receivers are away at once (those of one provider, say). */
+    slowTargets: 32,
+    /** A quarter of all, so that many slow hosts of one merchant leave room for everybody else's. */
+    perTenant: 16,
+    /** Four or forty merchants with many slow hosts leave room as well. */
+    tenantShare: 1 / 4,
+  },
+  /** Cashouts that are planned, and payouts that are handed to a network, each in one process: a network whose nodes do not answer keeps no other from its own. */
+  networkLanes: {
+    together: 12,
+    /** Those of one wallet wait for each other anyway. */
+    perTarget: 4,
+    perSlowTarget: 1,
+    slowTargets: 6,
+    /** A network is its own tenant: two wait in memory for the four. */
+    perTenant: 6,
+    tenantShare: 1,
+  },
+  /** A run that takes so long waited for nodes that do not answer. */
+  networkSlowMs: 5_000,
   /** Both secrets sign for a day, so that a receiver can be changed without losing an event. */
   webhookSecretOverlapSeconds: DAY,
 

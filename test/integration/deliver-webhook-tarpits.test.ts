@@ -85,7 +85,7 @@ it("three hundred webhooks for a receiver that never answers hold up nobody else
   // Nothing of the tar pit ends while the others are delivered: that they arrive at all is the proof.
   await work(600_000);
   await waitFor(() => receiver.received.length === 20, { what: "the other gateway's webhooks", timeoutMs: 60_000 });
-  await waitFor(() => tarpit.sockets.size === POLICY.webhookLanesPerHost, { what: 'the tar pit to have its share' });
+  await waitFor(() => tarpit.sockets.size === POLICY.webhookLanes.perTarget, { what: 'the tar pit to have its share' });
   await announce(honest, receiver.url, 5);
   await waitFor(() => receiver.received.length === 25, { what: 'later webhooks', timeoutMs: 60_000 });
   await waitFor(async () => (await states()).some((row) => row.gatewayId === honest.id && row.state === 'delivered' && row.n === 25), {
@@ -94,7 +94,7 @@ it("three hundred webhooks for a receiver that never answers hold up nobody else
   const ended = world.database.sql`
     select 1 from webhook_attempts a join webhook_events e on e.id = a.event_id where e.gateway_id = ${greedy.id} and a.finished_at is not null`;
   expect(await ended).toHaveLength(0);
-  expect(tarpit.most).toBe(POLICY.webhookLanesPerHost);
+  expect(tarpit.most).toBe(POLICY.webhookLanes.perTarget);
 });
 
 it('one gateway with dozens of such receivers has a share of the attempts in flight, and the rest serves the others', async () => {
@@ -104,10 +104,10 @@ it('one gateway with dozens of such receivers has a share of the attempts in fli
   await work(600_000);
   await waitFor(() => receiver.received.length === 20, { what: "the other gateway's webhooks", timeoutMs: 60_000 });
   const held = (): number => many.reduce((sum, { sockets }) => sum + sockets.size, 0);
-  await waitFor(() => held() === POLICY.webhookLanesPerGateway, { what: 'the greedy gateway to have its share' });
+  await waitFor(() => held() === POLICY.webhookLanes.perTenant, { what: 'the greedy gateway to have its share' });
   await announce(honest, receiver.url, 5);
   await waitFor(() => receiver.received.length === 25, { what: 'later webhooks', timeoutMs: 60_000 });
-  expect(held()).toBe(POLICY.webhookLanesPerGateway);
+  expect(held()).toBe(POLICY.webhookLanes.perTenant);
 });
 
 it('one gateway that resends to dozens of such receivers does not hold up the resends of others', async () => {
@@ -133,7 +133,7 @@ it('forty answers without end are all cut off, are all deliveries, and leave no 
   await announce(greedy, endless.url, 40);
   await work(10_000);
   await waitFor(async () => (await states()).every((row) => row.state === 'delivered'), { what: 'every webhook to be delivered', timeoutMs: 60_000 });
-  expect(endless.most).toBeLessThanOrEqual(POLICY.webhookLanesPerHost);
+  expect(endless.most).toBeLessThanOrEqual(POLICY.webhookLanes.perTarget);
   await waitFor(() => endless.sockets.size === 0, { what: 'the sockets to be gone' });
 });
 

@@ -1,11 +1,13 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { networkJob } from '#api/jobs/network-job.ts';
 import type { Job, JobResult, Periodic, Work } from '#api/jobs/work.ts';
 import { runDueJobs } from '#api/jobs/relay.ts';
 import { pauseAfter } from '#api/jobs/run-job.ts';
 import { type Jobs, startJobs } from '#api/jobs/start.ts';
 import { handOver, handOverDue, insertOutbox, TOPICS } from '#api/store/outbox.ts';
 import { uuidFrom } from '#shared/core/ids.ts';
+import { POLICY } from '#shared/core/policy.ts';
 import type { Database } from '#shared/platform/postgres.ts';
 import { openStreams, WORKER_CHANNEL } from '#shared/platform/redis-streams.ts';
 import { type InProcess, inProcess } from '#test/harness/in-process.ts';
@@ -61,6 +63,29 @@ async function enqueue(count = 1): Promise<string[]> {
   return refs;
 }
 const states = async (): Promise<string[]> => (await world.database.sql<{ state: string }[]>`select state from outbox`).map((row) => row.state);
+
+describe('jobs that ask the nodes of a network', () => {
+  it('go on for a network while forty runs for another one, whose nodes do not answer, hang', async () => {
+    const [hung, other] = [aGate(), newId()];
+    const { runs, ...job } = recorder(async (refId) => {
+      if (refId !== other) await hung.promise;
+      return { done: true };
+    });
+    const work = networkJob({ ...job, networkOf: async (_, refId) => (refId === other ? 'bitcoin' : 'ethereum') });
+    await enqueue(40);
+    const jobs = await start({ jobs: [work] });
+    try {
+      await waitFor(() => runs.length >= 4, { what: 'runs to hang' });
+      await world.deps.db.transaction((tx) => insertOutbox(tx, { id: newId(), topic: job.topic, refId: other }));
+      jobs.wake();
+      await waitFor(() => runs.includes(other), { what: 'the run for the other network' });
+      expect(runs.filter((refId) => refId !== other)).toHaveLength(POLICY.networkLanes.perTarget);
+    } finally {
+      hung.resolve();
+    }
+    await waitFor(async () => (await states()).every((state) => state === 'done'), { what: 'every row to be done once the nodes answer' });
+  });
+});
 
 describe('outbox rows', () => {
   it('are run once each through Redis, and closed', async () => {

@@ -1,11 +1,15 @@
 import { bookedHoldings } from '#test/fixtures/booked-holdings.ts';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Gateway } from '#api/deps.ts';
+import type { Chain, Deps, Gateway } from '#api/deps.ts';
+import { broadcastPayoutJob, dispatchSettlementJob } from '#api/jobs/outbox-jobs.ts';
+import type { JobResult } from '#api/jobs/work.ts';
 import { dispatchSettlement } from '#api/payouts/dispatch.ts';
 import { getSettlement } from '#api/settlements/view.ts';
 import { listCreditValues } from '#api/store/credit-values.ts';
 import { signPayout } from '#api/signer/sign-payout.ts';
 import { formatAmount, parseTrusted, toUnits } from '#shared/core/money.ts';
+import { POLICY } from '#shared/core/policy.ts';
+import { waitFor } from '#ops/dev/services/wait.ts';
 import { assertBooksEqualChain, aTreasury, MERCHANT, type Treasury } from '#test/fixtures/treasury.ts';
 import { FULL } from '#test/harness/counts.ts';
 import { ownerOf, sendAs } from '#test/harness/sign-as.ts';
@@ -145,6 +149,41 @@ describe('paying a cashout', () => {
     expect(outcomes.filter((outcome) => outcome === 'signed')).toHaveLength(1);
     expect(await sql()`select 1 from payout_attempts where payout_id = ${payoutId}`).toHaveLength(1);
     await treasury.settleAll();
+  });
+
+  it('is planned and sent in a few places of its network, and asks again later where all of them wait for its nodes', async () => {
+    await treasury.earn(shop, 'ETH', '1');
+    const { payoutId, settlementId } = await plan('ETH', '0.1');
+    await signPayout(treasury.deps, treasury.signers, payoutId);
+    const [attempt] = await sql()<{ id: string }[]>`select id from payout_attempts where payout_id = ${payoutId}`;
+    const waiting = await treasury.cashOut(shop, 'ETH', '0.1');
+    let answer: () => void = () => undefined;
+    const silent = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    const [[name, chain]] = [...treasury.deps.chains] as [[string, Chain]];
+    const slow = async <T>(asked: Promise<T> | T): Promise<T> => silent.then(() => asked);
+    const payer = new Proxy(chain.payer, {
+      get: (target, member) => {
+        const value = Reflect.get(target, member);
+        return typeof value === 'function' ? (...args: unknown[]) => slow(value.apply(target, args)) : value;
+      },
+    });
+    const deps: Deps = { ...treasury.deps, chains: new Map([[name, { ...chain, payer }]]) };
+    const runs: Promise<unknown>[] = [];
+    for (const [job, ref] of [
+      [broadcastPayoutJob, attempt?.id],
+      [dispatchSettlementJob, waiting.id],
+    ] as const) {
+      const results: JobResult[] = [];
+      for (let run = 0; run < POLICY.networkLanes.perTarget + 2; run++) runs.push(job.run(deps, String(ref)).then((result) => results.push(result)));
+      await waitFor(() => results.length >= 2, { what: `two runs of ${job.topic} that found no place` });
+      expect(results).toEqual([{ again: expect.any(Date) }, { again: expect.any(Date) }]);
+    }
+    answer();
+    await Promise.all(runs);
+    await treasury.settleAll();
+    expect(await read(settlementId)).toMatchObject({ status: 'SETTLED' });
   });
 
   it('changes nothing when jobs and signer run again after everything is done', async () => {

@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { type Lane, type Lanes, openLanes } from '#api/jobs/webhook-lanes.ts';
+import { type Lane, type Lanes, openLanes } from '#api/jobs/lanes.ts';
 import { POLICY } from '#shared/core/policy.ts';
 
 let lanes: Lanes;
 beforeEach(() => {
   vi.useFakeTimers();
-  lanes = openLanes(() => Date.now());
+  lanes = openLanes(POLICY.webhookLanes, () => Date.now());
 });
 afterEach(() => vi.useRealTimers());
 
@@ -14,7 +14,7 @@ const QUICK = { tookMs: 20, timedOut: false };
 
 /** Asks for a lane and lets the time pass that asking may take. */
 async function enter(host: string, gatewayId = 'shop'): Promise<Lane | { pauseMs: number }> {
-  const entering = lanes.enter({ url: `https://${host}/hook`, gatewayId });
+  const entering = lanes.enter({ target: host, tenant: gatewayId });
   await vi.advanceTimersByTimeAsync(1_000);
   return entering;
 }
@@ -48,7 +48,7 @@ describe('lanes', () => {
     const four = await Promise.all([1, 2, 3, 4].map(() => taken('shop.example')));
     const order: number[] = [];
     const waiting = [0, 1, 2, 3].map((index) =>
-      lanes.enter({ url: 'https://shop.example/', gatewayId: 'shop' }).then((lane) => {
+      lanes.enter({ target: 'shop.example', tenant: 'shop' }).then((lane) => {
         order.push(index);
         return lane;
       }),
@@ -67,7 +67,7 @@ describe('lanes', () => {
     const began = Date.now();
     const pauses: number[] = [];
     for (let index = 0; index < 100; index++) {
-      const lane = await lanes.enter({ url: 'https://slow.example/', gatewayId: 'shop' });
+      const lane = await lanes.enter({ target: 'slow.example', tenant: 'shop' });
       if ('pauseMs' in lane) pauses.push(lane.pauseMs);
     }
     expect(Date.now()).toBe(began);
@@ -93,7 +93,7 @@ describe('lanes', () => {
 
   it('are sixteen per gateway over all hosts, so that one with many slow hosts leaves room', async () => {
     const held: Lane[] = [];
-    for (let index = 0; index < POLICY.webhookLanesPerGateway; index++) held.push(await taken(`tarpit-${index}.example`, 'greedy'));
+    for (let index = 0; index < POLICY.webhookLanes.perTenant; index++) held.push(await taken(`tarpit-${index}.example`, 'greedy'));
     expect(await pause('another.example', 'greedy')).toBeGreaterThan(0);
     (await taken('another.example', 'honest')).leave(QUICK);
     held[0]?.leave(QUICK);
@@ -101,10 +101,10 @@ describe('lanes', () => {
   });
 
   it('of a gateway that has all it may have are asked for again one after the other, within a minute, however many hosts it names', async () => {
-    for (let index = 0; index < POLICY.webhookLanesPerGateway; index++) await taken(`tarpit-${index}.example`, 'greedy');
+    for (let index = 0; index < POLICY.webhookLanes.perTenant; index++) await taken(`tarpit-${index}.example`, 'greedy');
     const pauses: number[] = [];
     for (let index = 0; index < 1_000; index++) {
-      const lane = await lanes.enter({ url: `https://another-${index}.example/`, gatewayId: 'greedy' });
+      const lane = await lanes.enter({ target: `another-${index}.example`, tenant: 'greedy' });
       if ('pauseMs' in lane) pauses.push(lane.pauseMs);
     }
     expect(pauses).toHaveLength(1_000);
@@ -115,23 +115,23 @@ describe('lanes', () => {
 
   it.each([4, 16, 50])('leave room in a process when %i gateways take all they may, each to hosts of its own that hang', async (gateways) => {
     let held = 0;
-    for (let at = 0; at < POLICY.webhookLanes * gateways; at++) {
-      const lane = await lanes.enter({ url: `https://tarpit-${at}.example/`, gatewayId: `greedy-${at % gateways}` });
+    for (let at = 0; at < POLICY.webhookLanes.together * gateways; at++) {
+      const lane = await lanes.enter({ target: `tarpit-${at}.example`, tenant: `greedy-${at % gateways}` });
       if ('leave' in lane) held += 1;
     }
-    expect(held).toBeGreaterThan(POLICY.webhookLanes / 2 - 1);
-    expect(held).toBeLessThan(POLICY.webhookLanes - 5);
+    expect(held).toBeGreaterThan(POLICY.webhookLanes.together / 2 - 1);
+    expect(held).toBeLessThan(POLICY.webhookLanes.together - 5);
     await taken('shop.example', 'honest');
   });
 
   it('are counted for a gateway while its deliveries wait in memory, so that many quick hosts of its own take no more of the workers', async () => {
     const asked: Promise<Lane | { pauseMs: number }>[] = [];
-    for (let at = 0; at < 12 * 3; at++) asked.push(lanes.enter({ url: `https://shop-${at % 3}.example/`, gatewayId: 'greedy' }));
+    for (let at = 0; at < 12 * 3; at++) asked.push(lanes.enter({ target: `shop-${at % 3}.example`, tenant: 'greedy' }));
     let answered = 0;
     for (const entering of asked) void entering.then((lane) => (answered += 'pauseMs' in lane ? 1 : 0));
     await vi.advanceTimersByTimeAsync(1);
     // The rest was sent away at once.
-    expect(answered).toBe(36 - POLICY.webhookLanesPerGateway);
+    expect(answered).toBe(36 - POLICY.webhookLanes.perTenant);
   });
 
   it('to hosts that run into the deadline are half of all, so that the receivers of one provider that is away leave room', async () => {
@@ -143,7 +143,7 @@ describe('lanes', () => {
       const lane = await enter(`shop-${at}.example`, `shop-${at}`);
       if ('leave' in lane) held.push(lane);
     }
-    expect(held).toHaveLength(POLICY.webhookLanesOfSlowHosts);
+    expect(held).toHaveLength(POLICY.webhookLanes.slowTargets);
     expect(await pause('shop-59.example', 'shop-59')).toBeLessThanOrEqual(60_000);
     await taken('quick.example', 'honest');
     held[0]?.leave(TIMED_OUT);
@@ -153,7 +153,7 @@ describe('lanes', () => {
   it('of hosts that nobody has used for long are forgotten, so that memory is bounded', async () => {
     for (let round = 0; round < 3; round++) (await taken('h.example')).leave(TIMED_OUT);
     for (let index = 0; index < 10_000; index++) {
-      const lane = await lanes.enter({ url: `https://h${index}.example/`, gatewayId: 'shop' });
+      const lane = await lanes.enter({ target: `h${index}.example`, tenant: 'shop' });
       if ('leave' in lane) lane.leave(QUICK);
     }
     for (let index = 0; index < 4; index++) await taken('h.example');

@@ -1,0 +1,161 @@
+/** A place among what is in flight; leave it exactly once. */
+export interface Lane {
+  leave(attempt: { tookMs: number; timedOut: boolean }): void;
+}
+
+/** How many may be in flight in one process. */
+export interface LaneLimits {
+  together: number;
+  /** To one target. */
+  perTarget: number;
+  /** To one target that let several in a row run into the deadline, until it answers again. */
+  perSlowTarget: number;
+  /** To all such targets. */
+  slowTargets: number;
+  /** For one tenant. */
+  perTenant: number;
+  /** The part of what other tenants leave that one takes at most, so that many greedy ones leave lanes too. */
+  tenantShare: number;
+}
+
+/**
+ * Decides how much one process does at once at one target (the host of a webhook, a network) and for one tenant (a gateway), so that targets which
+ * answer slowly or never hold up nobody but themselves, and a tenant nobody but itself.
+ */
+export interface Lanes {
+  /** Takes a lane, waiting a moment for one of a quick target; otherwise says how many milliseconds to come back after. */
+  enter(wanted: { target: string; tenant: string }): Promise<Lane | { pauseMs: number }>;
+}
+
+/** What is in flight for one tenant, or to one target. */
+interface Share {
+  /** Lanes taken; of a tenant also what waits in memory, which keeps a worker from others. */
+  busy: number;
+  /** What an attempt takes here, milliseconds, smoothed. */
+  typicalMs: number;
+  /** When the next one sent away should come back, milliseconds of the clock: its place in a queue that is kept nowhere. */
+  nextTurn: number;
+}
+
+interface Target extends Share {
+  /** Attempts in a row that ran into the deadline. */
+  timeouts: number;
+  /** What waits in memory for a lane. */
+  waiting: (() => void)[];
+}
+
+/** Attempts in a row that run into the deadline until a target counts as slow. */
+const TIMEOUTS_UNTIL_SLOW = 3;
+/** Only a target this quick is waited for in memory. */
+const QUICK_MS = 250;
+const WAIT_MS = 500;
+const WAITING_PER_TARGET = 8;
+const SHORTEST_PAUSE_MS = 100;
+/** Longest time until the first of those that were sent away looks again, so that a target which has recovered is noticed. */
+const LONGEST_PAUSE_MS = 60_000;
+/** Between those behind them: a backlog, however long, asks whether its turn has come twenty times a second. */
+const BETWEEN_LOOKS_MS = 50;
+/** Targets remembered; what was not used longest is forgotten first. */
+const REMEMBERED = 10_000;
+
+/** Opens lanes; `clock` is in milliseconds. */
+export function openLanes(limits: LaneLimits, clock: () => number): Lanes {
+  const targets = new Map<string, Target>();
+  /** Those with something in flight. */
+  const tenants = new Map<string, Share>();
+  /** Of all tenants. */
+  let busy = 0;
+  /** Lanes to targets that run into the deadline. */
+  let busySlowly = 0;
+
+  const targetOf = (name: string): Target => {
+    const target = targets.get(name) ?? { ...aShare(), timeouts: 0, waiting: [] };
+    // Moved to the end, so that the map stays in the order of use.
+    targets.delete(name);
+    targets.set(name, target);
+    for (const [other, { busy: lanes, waiting }] of targets) {
+      if (targets.size <= REMEMBERED) break;
+      if (lanes === 0 && waiting.length === 0) targets.delete(other);
+    }
+    return target;
+  };
+
+  const hold = (name: string, tenant: Share): void => {
+    tenants.set(name, tenant);
+    tenant.busy += 1;
+    busy += 1;
+  };
+  const letGo = (name: string, tenant: Share): void => {
+    tenant.busy -= 1;
+    busy -= 1;
+    if (tenant.busy === 0) tenants.delete(name);
+  };
+
+  const lanesOfTenant = (tenant: Share): number => {
+    const left = Math.max(limits.together - (busy - tenant.busy), 0);
+    return Math.min(Math.max(Math.floor(left * limits.tenantShare), 1), limits.perTenant);
+  };
+  const isSlow = (target: Target): boolean => target.timeouts >= TIMEOUTS_UNTIL_SLOW;
+  const lanesOf = (target: Target): number => (isSlow(target) ? limits.perSlowTarget : limits.perTarget);
+  const isFull = (target: Target): boolean => target.busy >= lanesOf(target) || (isSlow(target) && busySlowly >= limits.slowTargets);
+
+  return {
+    enter: async (wanted) => {
+      const target = targetOf(wanted.target);
+      const tenant = tenants.get(wanted.tenant) ?? aShare();
+      const most = lanesOfTenant(tenant);
+      if (tenant.busy >= most) return { pauseMs: pauseOf(tenant, most, clock()) };
+      hold(wanted.tenant, tenant);
+      if (isFull(target) && isQuick(target) && target.waiting.length < WAITING_PER_TARGET) await aTurn(target);
+      if (isFull(target)) {
+        letGo(wanted.tenant, tenant);
+        return { pauseMs: pauseOf(target, lanesOf(target), clock()) };
+      }
+      const slowly = isSlow(target) ? 1 : 0;
+      busySlowly += slowly;
+      target.busy += 1;
+      return {
+        leave: ({ tookMs, timedOut }) => {
+          busySlowly -= slowly;
+          target.busy -= 1;
+          target.timeouts = timedOut ? target.timeouts + 1 : 0;
+          for (const share of [target, tenant]) share.typicalMs += (tookMs - share.typicalMs) / 4;
+          letGo(wanted.tenant, tenant);
+          if (!isFull(target)) target.waiting.shift()?.();
+        },
+      };
+    },
+  };
+}
+
+function aShare(): Share {
+  return { busy: 0, typicalMs: QUICK_MS, nextTurn: 0 };
+}
+
+function isQuick(target: Target): boolean {
+  return target.timeouts === 0 && target.typicalMs <= QUICK_MS;
+}
+
+/** Waits until a lane may be free, in order of arrival, or half a second. */
+function aTurn(target: Target): Promise<void> {
+  return new Promise((resolve) => {
+    const turn = (): void => {
+      clearTimeout(timer);
+      resolve();
+    };
+    const timer = setTimeout(() => {
+      const at = target.waiting.indexOf(turn);
+      if (at >= 0) target.waiting.splice(at, 1);
+      resolve();
+    }, WAIT_MS);
+    target.waiting.push(turn);
+  });
+}
+
+/** The n-th delivery sent away comes back when the n-th lane should be free, or looks earlier whether it is. */
+function pauseOf(share: Share, lanes: number, now: number): number {
+  const turn = Math.max(share.nextTurn, now) + share.typicalMs / lanes;
+  const longest = now + LONGEST_PAUSE_MS;
+  share.nextTurn = turn <= longest ? turn : Math.max(share.nextTurn + BETWEEN_LOOKS_MS, longest);
+  return Math.max(share.nextTurn - now, SHORTEST_PAUSE_MS);
+}
