@@ -56,7 +56,7 @@ async function findOffer(deps: Deps, payment: Payment, offerId: string): Promise
  * Locks the payment while the address is assigned, so any number of calls at once lead to one address per network. Holds neither a lock nor a
  * connection while it waits.
  * @throws conflict when the payment is not PENDING or its deadline has passed, before or during the wait; service_unavailable while the network is
- * paused
+ * paused, or the asset stopped since it was offered
  */
 async function select(deps: Deps, payment: Payment, offer: Offer): Promise<Reply> {
   const endTimer = deps.metrics?.addressAssignDuration.startTimer({ chain: offer.networkName });
@@ -91,6 +91,9 @@ async function assign(tx: Tx, deps: Deps, paymentId: string, offer: Offer): Prom
 
   const chain = deps.chains.get(offer.networkName);
   if (chain === undefined) throw new ServiceError('service_unavailable', { message: `This deployment does not serve ${offer.networkName} at the moment.` });
+  // Another asset of the network may have its address already. Who selected this one before it was stopped may have sent it, so that answer stays.
+  if (offer.selectedAt === null && (offer.issuerStopped || offer.unwatchable))
+    throw new ServiceError('service_unavailable', { message: `${offer.symbol} on ${offer.networkName} cannot be taken at the moment; choose another asset.` });
   const existing = (await listDepositAddresses(tx, paymentId)).find((one) => one.networkId === offer.networkId);
   if (existing === undefined) return newAddress(tx, deps, payment, offer, chain);
   assertDerived(chain, existing);
@@ -103,8 +106,6 @@ async function assign(tx: Tx, deps: Deps, paymentId: string, offer: Offer): Prom
  */
 async function newAddress(tx: Tx, deps: Deps, payment: Payment, offer: Offer, chain: Chain): Promise<string> {
   if (offer.networkPaused) throw new ServiceError('service_unavailable', { message: `New addresses on ${offer.networkName} are paused; retry later.` });
-  if (offer.issuerStopped || offer.unwatchable)
-    throw new ServiceError('service_unavailable', { message: `${offer.symbol} on ${offer.networkName} cannot be taken at the moment; choose another asset.` });
   const derivationIndex = await nextDerivationIndex(tx, offer.family);
   crashPoint('address.index-reserved');
   const address = chain.deriver.depositAddress(derivationIndex);

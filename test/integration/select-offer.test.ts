@@ -329,4 +329,22 @@ describe('select is refused', () => {
     expect((await select(assigned, offerIn(assigned, 'USDT'))).status).toBe(200);
     await world.deps.db.transaction((tx) => setNetworkPaused(tx, 'ethereum', false));
   });
+
+  it('503 for an asset whose coins could not be moved on, also where another asset of its network has an address already', async () => {
+    const [payment, chosen] = [await aPayment(), await aPayment()];
+    await withIndexer(() => Promise.all([select(payment, offerIn(payment, 'USDC')), select(chosen, offerIn(chosen, 'USDT'))]));
+    const stopped = offerIn(payment, 'USDT');
+    await world.database.sql`
+      insert into issuer_refusals (asset_id, address, role, found_height, stopped_at) values (${stopped.assetId as string}, 'hot', 'hot', 1, sluice_now())`;
+    try {
+      await expect(select(payment, stopped)).rejects.toMatchObject({ code: 'service_unavailable' });
+      const read = (await publicPayment(world.deps, { paymentId: payment.id, clientIp })) as PaymentJson;
+      expect(read.selectedOfferId).toBe(offerIn(payment, 'USDC').id);
+      expect(offerIn(read, 'USDT')).not.toHaveProperty('depositAddress');
+      // Who chose it before it was stopped may have sent it already: the answer stays.
+      expect((await select(chosen, offerIn(chosen, 'USDT'))).status).toBe(200);
+    } finally {
+      await world.database.sql`delete from issuer_refusals where asset_id = ${stopped.assetId as string}`;
+    }
+  });
 });
