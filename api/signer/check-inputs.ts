@@ -10,7 +10,7 @@ import { ChainUnavailable, type OwnOutput, type TransferSigner } from '#shared/c
 import type { Reads } from '#shared/platform/postgres.ts';
 import type { AttemptVerdict } from './check-earlier.ts';
 
-/** The signer stops waiting for a node after this long and asks again later, because payouts of other networks wait for the signer too. */
+/** The signer stops waiting for a node after this long and asks again later, because other payouts of its network wait meanwhile. */
 const CONFIRM_MS = 3_000;
 
 /**
@@ -85,7 +85,7 @@ export async function confirmInputs(chain: Chain, fields: Record<string, string>
   if (outputs === undefined) return 'no endpoint can say whether its outputs are there';
   const { inputs } = spendingOf(chain, fields);
   try {
-    // The signer signs nothing else while it waits here.
+    // The signer signs nothing else of this network while it waits here.
     const answer = await Promise.race([outputs(inputs), pause(CONFIRM_MS, null, { ref: false })]);
     if (answer === null) return 'the node does not say whether its outputs are there';
     const other = inputs.findIndex(({ rawAmount }, i) => answer.rawAmounts[i] !== rawAmount);

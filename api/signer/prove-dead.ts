@@ -9,7 +9,7 @@ import { POLICY } from '#shared/core/policy.ts';
 import { DEATH, deathSubject } from './death.ts';
 import type { JournalEntry } from './journal-entry.ts';
 
-/** Providers get this long to answer and are asked again later, because payouts of other networks wait for the signer too. */
+/** Providers get this long to answer and are asked again later, because other payouts of its network wait meanwhile. */
 const ANSWER_MS = 5_000;
 const DAY_MS = 86_400_000;
 

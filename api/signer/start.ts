@@ -19,7 +19,7 @@ const ROLES = ['hot', 'funding', 'held'] as const;
 export interface Signer {
   /** Looks within a quarter of a second, because a payout may have been planned. */
   wake(): void;
-  /** Finishes the current payout, then stops. */
+  /** Finishes the current payouts, then stops. */
   stop(): Promise<void>;
 }
 
@@ -46,13 +46,25 @@ export function openSigners(deps: Pick<Deps, 'chains'>, seed: string): Map<strin
 }
 
 /**
- * Signs planned payouts one at a time until it is stopped. A wallet's nonces are signed in order, and each pass takes only the next one of every
- * wallet.
+ * Signs planned payouts until it is stopped: one at a time of each network, and all networks side by side, because a payout may wait for its network's
+ * nodes. A wallet's nonces are signed in order, and each pass takes only the next one of every wallet.
  * Postgres says what is planned; this process keeps no state that must survive a crash. Whoever plans wakes workers, and this listens to the same word:
  * it says only when to look, never what to sign. `deaf` is true while it may be lost, and then payouts are looked for four times a second.
  */
 export function startSigner(deps: Deps, signers: ReadonlyMap<string, TransferSigner>, deaf: () => boolean = () => true): Signer {
-  const networkIds = [...deps.chains.values()].map((chain) => chain.id);
+  const networks = [...deps.chains.values()].map(({ id }) => signNetwork(deps, signers, id, deaf));
+  return {
+    wake: () => {
+      for (const network of networks) network.wake();
+    },
+    stop: async () => {
+      await Promise.all(networks.map((network) => network.stop()));
+    },
+  };
+}
+
+/** Signs the planned payouts of one network. */
+function signNetwork(deps: Deps, signers: ReadonlyMap<string, TransferSigner>, networkId: string, deaf: () => boolean): Signer {
   const waitingUntil = new Map<string, number>();
   let stopping = false;
   const bell = createBell(POLL_MILLISECONDS, deaf);
@@ -60,7 +72,7 @@ export function startSigner(deps: Deps, signers: ReadonlyMap<string, TransferSig
   /** Signs what can be signed; answers after how many milliseconds to look again. */
   const pass = async (): Promise<number> => {
     let next = SAFETY_MILLISECONDS;
-    for (const id of await listSignable(deps.db.sql, networkIds)) {
+    for (const id of await listSignable(deps.db.sql, [networkId])) {
       if (stopping) break;
       next = Math.min(next, POLL_MILLISECONDS);
       if ((waitingUntil.get(id) ?? 0) > deps.wallClock()) continue;

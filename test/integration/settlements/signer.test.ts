@@ -1,9 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Chain, Deps, Gateway } from '#api/deps.ts';
+import { seedNetworks } from '#api/operator/seed-networks.ts';
 import { getSettlement } from '#api/settlements/view.ts';
 import { openSigners, startSigner } from '#api/signer/start.ts';
 import { seedWallets } from '#api/treasury/wallets.ts';
 import { waitFor } from '#ops/dev/services/wait.ts';
+import { codecOf } from '#shared/chains/codecs.ts';
+import type { TransferSigner } from '#shared/chains/chain.ts';
 import type { NetworkConfig } from '#shared/core/assets.ts';
 import { readApiConfig } from '#shared/platform/config.ts';
 import { publicHalf } from '#shared/platform/statements.ts';
@@ -127,5 +130,58 @@ describe('the signing loop', () => {
     await treasury.work();
     expect(await treasury.world.database.sql`select status from payouts where settlement_id = ${planned.id}`).toEqual([{ status: 'PLANNED' }]);
     await treasury.settleAll();
+  });
+
+  it('signs for a network while a payout of another one is waited for', async () => {
+    const { deps, network, signers, world } = treasury;
+    const { sql } = world.database;
+    const beside = { ...network.config, name: 'sidechain', chainId: '31338' };
+    const ids = await seedNetworks({ db: deps.db, networks: [beside], codec: codecOf, staticPrices: true, randomBytes: deps.randomBytes });
+    const besideId = ids.get(beside.name) as string;
+    const [name, chain] = [...deps.chains][0] as [string, Chain];
+    const both: Deps = {
+      ...deps,
+      chains: new Map([
+        [name, chain],
+        [beside.name, { ...chain, id: besideId, config: beside }],
+      ]),
+    };
+    await seedWallets(both);
+    const own = signers.get(name) as TransferSigner;
+    let asked = 0;
+    let release: (error: Error) => void = () => undefined;
+    const silent = new Promise<never>((_, reject) => {
+      release = reject;
+    });
+    const silently: TransferSigner = {
+      addressAt: (path) => own.addressAt(path),
+      xpubAt: (path) => own.xpubAt(path),
+      sign: () => {
+        asked += 1;
+        return silent;
+      },
+    };
+    await treasury.earn(shop, 'ETH', '1');
+    const { id } = await treasury.cashOut(shop, 'ETH', '0.01');
+    const waiting = (): Promise<{ id: string }[]> => sql`select id from payouts where network_id = ${network.id} and status = 'PLANNED' and plan ? 'rawFee'`;
+    await treasury.work();
+    const planned = await waiting();
+    expect(planned).toHaveLength(1);
+    await sql`
+      insert into payouts (id, network_id, wallet_id, purpose, family, status, asset_id, recipient, raw_amount, nonce, plan, created_at)
+      select gen_random_uuid(), ${besideId}, w.id, 'top_up', 1, 'PLANNED', a.id, ${treasury.wallet('hot')}, 1, 0, p.plan, p.created_at - interval '1 minute'
+      from payouts p, wallets w, assets a
+      where p.id = ${planned[0]?.id as string} and w.network_id = ${besideId} and w.role = 'funding' and a.network_id = ${besideId} and a.contract is null`;
+    const signer = startSigner(both, new Map([...signers, [beside.name, silently]]));
+    try {
+      await waitFor(() => asked > 0, { what: 'the other network to be signed for' });
+      await waitFor(async () => (await waiting()).length === 0, { what: 'the payout of this one to be signed' });
+    } finally {
+      release(new Error('the network says nothing'));
+      await signer.stop();
+      await sql`delete from payouts where network_id = ${besideId}`;
+    }
+    await treasury.settleAll();
+    expect((await getSettlement(deps, { gateway: shop, id })).status).toBe('SETTLED');
   });
 });
