@@ -332,7 +332,17 @@ describe('when sources fail', () => {
   });
 
   it('garbage of every kind costs that source this round and nothing else', async () => {
-    for (const garbage of ['<html>busy</html>', '{"data":', '[]', '{}', 'null', '"2500"', '\0\x1b[31m', '{"error":["\\u0000\\u001b[31m"]}']) {
+    for (const garbage of [
+      '<html>busy</html>',
+      '{"data":',
+      '[]',
+      '{}',
+      'null',
+      '"2500"',
+      '\0\x1b[31m',
+      '{"error":["\\u0000\\u001b[31m"]}',
+      '{"error":[{"toString":""}]}',
+    ]) {
       interceptor('kraken').reply(200, garbage);
       healthy('coinbase', 'bitstamp');
       await refresh();
