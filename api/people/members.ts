@@ -182,16 +182,20 @@ async function sendInvitation(tx: Tx, deps: Needed, { gatewayId, email, role, pe
 async function takeAway(tx: Tx, deps: Needed, { gatewayId, email }: MemberChange): Promise<void> {
   const invitations = await revokeInvitations(tx, email, { gatewayId });
   const person = await findPersonByEmail(tx, email);
-  const owners = await lockOwners(tx, gatewayId);
-  if (person !== undefined && owners.length === 1 && owners[0] === person.id)
-    throw new ServiceError('conflict', { message: 'This is the only owner: invite another one first.' });
+  if (person !== undefined) await refuseOnlyOwner(tx, gatewayId, person.id);
   const ended = person === undefined ? [] : await keepingApprovers(tx, gatewayId, () => endMemberships(tx, person.id, { gatewayId }));
   if (ended.length === 0 && invitations === 0) throw new ServiceError('not_found');
   for (const { role } of ended) if (await isWeightyRole(tx, role)) await tellOwners(deps, tx, { gatewayId, what: 'member.removed', email, role });
   await tellRemoved(tx, deps, person?.id, ended.length);
 }
 
-/** The same of a role by its name. Locks nothing. */
+/** Refuses what leaves a gateway without an owner: nobody else there lets one in. The caller holds `lockPolicies`. Locks the owners. @throws conflict */
+export async function refuseOnlyOwner(tx: Tx, gatewayId: string, personId: string): Promise<void> {
+  const owners = await lockOwners(tx, gatewayId);
+  if (owners.length === 1 && owners[0] === personId) throw new ServiceError('conflict', { message: 'This is the only owner: invite another one first.' });
+}
+
+/** Whether a role, by its name, may do such things. Locks nothing. */
 export async function isWeightyRole(sql: Reads, role: string): Promise<boolean> {
   return isWeighty((await listRoles(sql)).find(({ name }) => name === role)?.permissions ?? []);
 }

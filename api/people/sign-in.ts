@@ -12,7 +12,7 @@ import { ServiceError } from '#shared/core/errors.ts';
 import { uuidFrom } from '#shared/core/ids.ts';
 import { POLICY } from '#shared/core/policy.ts';
 import type { Tx } from '#shared/platform/postgres.ts';
-import { isWeightyRole } from './members.ts';
+import { isWeightyRole, refuseOnlyOwner } from './members.ts';
 import { tellOperators, tellOwners, tellPerson } from './notices.ts';
 import { hashToken, newToken } from './one-time-token.ts';
 import { endUnspoken } from './provider-roles.ts';
@@ -74,7 +74,7 @@ export async function invitationOptions(deps: Needed, token: string): Promise<ob
  * Accepts an invitation with a new passkey, and signs in; answers the cookie. Whoever has a passkey accepts with `session`, and gets no cookie: a link alone never lets anybody into
  * what a person had before. Recovering takes away every passkey, authenticator, identity and session that the person had. Locks the gateway's
  * policies, the invitation, then what it replaces.
- * @throws not_found, forbidden; conflict for somebody who has to sign in first, or whom a policy of the gateway needs as what they are
+ * @throws not_found, forbidden; conflict for somebody who has to sign in first, for the only owner of the gateway, or for whom a policy of it needs as what they are
  */
 export async function acceptInvitation(
   deps: Needed,
@@ -102,6 +102,7 @@ export async function acceptInvitation(
     if (role !== null) {
       const join = () => insertMembership(tx, { id: ids.membership, personId, gatewayId, role });
       // It may be less than they had.
+      if (gatewayId !== null && role !== 'owner') await refuseOnlyOwner(tx, gatewayId, personId);
       await (gatewayId === null ? join() : keepingApprovers(tx, gatewayId, join));
       if (gatewayId !== null && (await isWeightyRole(tx, role)))
         await tellOwners(deps, tx, { gatewayId, what: 'member.joined', email, role, except: personId });

@@ -121,6 +121,17 @@ describe('who approves cashouts or owns a gateway', () => {
     expect([await waiting(), thief.email]).toMatchObject([[{ id }], second.email]);
   });
 
+  it('leaves a gateway an owner: the only one accepts no lesser role there, and does once there is another', async () => {
+    await run(second, 'member-remove', { email: second.email }, second.code());
+    const { link } = (await run(owner, 'member-invite', { email: owner.email, role: 'support' }, owner.code())) as { link: string };
+    await sql()`insert into identities (issuer, subject, person_id) select 'https://id.example', email, id from people where email = ${owner.email}`;
+    const accept = () =>
+      codeOf(desk.acceptInvitation({ token: link.split('/').at(-1) ?? '', credential: '', visitor: { address: ADDRESS, browser: 'x' }, cookie: owner.cookie }));
+    expect([await accept(), await roleOf(owner)]).toEqual(['conflict', 'owner']);
+    await member('owner');
+    expect([await accept(), await roleOf(owner)]).toEqual(['done', 'support']);
+  });
+
   it('is mailed to every owner: what waits, what was sent, and who came', async () => {
     const email = someone();
     await sql()`update gateways set name = ${'Acme\r\nBcc: \u202eevil'} where id = ${shop.id}`;
