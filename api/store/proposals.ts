@@ -1,3 +1,4 @@
+import { POLICY } from '#shared/core/policy.ts';
 import type { Reads, Tx } from '#shared/platform/postgres.ts';
 import { inOrder, lastOf, type Placed, placeOf, stretch, type Walk, type Walked, WINDOW } from './operator-walks.ts';
 
@@ -63,7 +64,10 @@ export async function listProposals(
 export async function walkProposals(sql: Reads, walk: Walk, sought: { id: string | null; text: string } | null): Promise<Walked<StoredProposal>> {
   // Without its proof, which whoever only looks never reads.
   const read: ReturnType<Reads> = sql`p.id, p.act, p.target, p.content, p.reason, p.proposed_by, p.status, p.created_at, p.expires_at, p.decided_by, p.decided_at, p.outcome`;
-  const tail: ReturnType<Reads> = sql`${stretch(sql, walk, sql`p.created_at`, sql`p.id`)} ${inOrder(sql, walk, sql`p.created_at`, sql`p.id`)} limit ${WINDOW}`;
+  // None is open for longer than it can be confirmed: else the oldest of a walk would be looked for among all that ever were.
+  const recent: ReturnType<Reads> = walk.status === 'open' ? sql`and p.created_at > sluice_now() - make_interval(secs => ${POLICY.proposalSeconds})` : sql``;
+  const tail: ReturnType<Reads> = sql`
+    ${recent} ${stretch(sql, walk, sql`p.created_at`, sql`p.id`)} ${inOrder(sql, walk, sql`p.created_at`, sql`p.id`)} limit ${WINDOW}`;
   const looked: ReturnType<Reads> =
     sought === null
       ? sql`select ${read}, p.created_at as at from operator_proposals p where true ${tail}`

@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { screenCredit } from '#api/aml/screen-credit.ts';
+import { OPERATOR_PAGES } from '#api/console/operator-screens.ts';
+import type { ScreeningScreen } from '#api/console/page/operator-model.ts';
 import { openPeopleDesk, type PeopleDesk } from '#api/people/desk.ts';
 import { OPERATOR_ACT_NAMES, type OperatorActName } from '#api/people/act-names.ts';
 import { writtenTerms } from '#api/gateways/operator-terms.ts';
@@ -11,6 +13,7 @@ import { EXAMPLES, GATEWAYS } from '#test/contract/examples.ts';
 import { aService, payTo, selectAddress, type Service, type Shop } from '#test/contract/service.ts';
 import { failTransfer, forgetMadeUp, makeStuck } from '#test/fixtures/stuck-coins.ts';
 import { aMember, aMemberWithCodes, type Member } from '#test/harness/console-stage.ts';
+import { POLICY } from '#shared/core/policy.ts';
 import { createLimiter } from '#shared/platform/limiter.ts';
 import { TEST_PEOPLE } from '#test/harness/world.ts';
 
@@ -415,5 +418,19 @@ describe('what operators set right', () => {
     expect(await codeOf(run(anna, 'outgoing-adopt', { ...fields, as: 'settlementId' }, anna.code()))).toBe('validation_error');
     expect(await codeOf(run(anna, 'outgoing-adopt', { ...fields, as: 'settlementId', paid: randomUUID() }, anna.code(1)))).toBe('not_found');
     expect(await codeOf(run(anna, 'outgoing-adopt', { ...fields, as: 'x' }, anna.code(1)))).toBe('validation_error');
+  });
+});
+
+describe('what waits for a second person', () => {
+  it('is on the page of screening, however much was ever proposed', async () => {
+    await sql()`
+      insert into operator_proposals (id, act, target, content, reason, proposed_by, mac, created_at, expires_at, status, decided_by, decided_at)
+      select gen_random_uuid(), 'payment.refund', 'x', '{}', 'long ago', 'anna', ''::bytea, at, at + interval '1 day', 'withdrawn', 'anna', at
+      from (select sluice_now() - interval '2 years' + n * interval '1 minute' as at from generate_series(1, ${POLICY.listLookedThrough}::int) n) old`;
+    const [anna, id] = [await member('operator'), await aHeldPayment()];
+    await run(anna, 'payment-refund', { id, reason, address: SENDER }, anna.code());
+    const page = OPERATOR_PAGES.find(({ path }) => path === '/screening') ?? expect.fail('no such page');
+    const screen = (await page.read(service.deps, { id: '', query: new URLSearchParams(), you: anna.email })) as ScreeningScreen;
+    expect(screen.proposals.map(({ target }) => target)).toContain(id);
   });
 });
