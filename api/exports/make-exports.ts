@@ -1,8 +1,9 @@
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { Deps } from '#api/deps.ts';
-import { failExport, insertExportPart, lockNextExport, moveExport, type StoredExport } from '#api/store/exports.ts';
+import { failExport, insertExportPart, lockNextExport, moveExport, postponeExport, type StoredExport } from '#api/store/exports.ts';
 import { POLICY } from '#shared/core/policy.ts';
+import { isPassing } from '#shared/platform/database-problems.ts';
 import type { Tx } from '#shared/platform/postgres.ts';
 import { csvHead, csvLine, jsonLine } from './csv.ts';
 import { kindOf } from './kinds.ts';
@@ -22,7 +23,7 @@ export async function makeExports(deps: Deps): Promise<number> {
   return parts;
 }
 
-/** Makes one part; false when no export waits for one. */
+/** Makes one part; false when no export waits for one. @throws what keeps the database from everybody's parts: no export is given up for it, and the next run tries again */
 export async function makeNextPart(deps: Pick<Deps, 'db' | 'chains' | 'log'>): Promise<boolean> {
   let failed: { id: string; error: unknown } | undefined;
   const found = await deps.db
@@ -43,10 +44,22 @@ export async function makeNextPart(deps: Pick<Deps, 'db' | 'chains' | 'log'>): P
     });
   if (failed !== undefined) {
     deps.log.warn({ err: failed.error, exportId: failed.id }, 'a part of an export could not be made');
-    const { id } = failed;
+    const { id, error } = failed;
+    if (isEverybodys(error)) {
+      await deps.db.transaction((tx) => postponeExport(tx, id));
+      throw error;
+    }
     await deps.db.transaction((tx) => failExport(tx, id, POLICY.exportFailures));
   }
   return found;
+}
+
+/** SQLSTATE of a statement that took too long: what an export asks for may be what makes it long, each time. */
+const TOO_LONG = '57014';
+
+/** Whether a failure says nothing about the export that met it, such as a full disk. Pure. */
+function isEverybodys(error: unknown): boolean {
+  return isPassing(error) && (error as { code?: unknown }).code !== TOO_LONG;
 }
 
 /** Rows of the next part: fewer where those before them were large, and few before anything is known. Pure. */

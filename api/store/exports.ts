@@ -99,6 +99,11 @@ export async function moveExport(tx: Tx, one: Pick<StoredExport, 'id' | 'state' 
     where id = ${one.id}`;
 }
 
+/** Puts an export behind all others that wait for a part. Locks its row for the statement. */
+export async function postponeExport(sql: Reads, id: string): Promise<void> {
+  await sql`update exports set worked_at = clock_timestamp() where id = ${id} and state = 'making'`;
+}
+
 /** Notes that a part could not be made; after so many in a row the export is given up. Locks its row for the statement. */
 export async function failExport(sql: Reads, id: string, limit: number): Promise<void> {
   await sql`
