@@ -27,6 +27,7 @@ import { sessionLives } from '#api/store/sessions.ts';
 import { ServiceError } from '#shared/core/errors.ts';
 import { uuidFrom } from '#shared/core/ids.ts';
 import { POLICY } from '#shared/core/policy.ts';
+import { withEach } from '#shared/core/with-each.ts';
 import { notificationTexts } from './notification-texts.ts';
 import { doer, type Signed } from './signed.ts';
 
@@ -89,20 +90,33 @@ type Sending = Pick<Deps, 'db' | 'config' | 'log' | 'mail' | 'randomBytes'>;
 /**
  * Looks for what people want to be told, and mails it: what waits for a person goes out in one mail, and no more than a few mails an hour go to anybody; what comes above that
  * waits for the next one. A mail that was not taken is sent again under its own name. Returns how many notes and mails there were.
+ * @throws the first failure, once everything else was looked for and everybody else was mailed
  */
 export async function notifyPeople(deps: Sending): Promise<number> {
-  const { db, config } = deps;
+  const { db, config, log } = deps;
   const { SLUICE_CONSOLE_URL: console } = config;
   if (console === undefined) return 0;
   const limits = { notesOfPerson: POLICY.notesInMail };
   const credits = { least: POLICY.fewCredits, share: POLICY.fewCreditsShare, ...limits };
-  let moved = 0;
-  for (const note of [noteSettlements, noteHeld, noteWebhooks]) moved += await db.transaction((tx) => note(tx, limits));
-  moved += await db.transaction(noteMonthlyExports);
-  moved += await db.transaction((tx) => noteCredits(tx, credits));
-  for (const person of await listWaitingPeople(db.sql, { limit: POLICY.notifiedAtOnce, mailsOfHour: POLICY.notificationsPerHour }))
-    moved += await tell(deps, person, console);
-  return moved;
+  const mailWaiting = async (): Promise<number> => {
+    const waiting = await listWaitingPeople(db.sql, { limit: POLICY.notifiedAtOnce, mailsOfHour: POLICY.notificationsPerHour });
+    return withEach(
+      waiting,
+      (person) => tell(deps, person, console),
+      (err, { personId }) => log.error({ err, personId }, 'somebody cannot be told of what they chose'),
+    );
+  };
+  const steps = [
+    ...[noteSettlements, noteHeld, noteWebhooks].map((note) => () => db.transaction((tx) => note(tx, limits))),
+    () => db.transaction(noteMonthlyExports),
+    () => db.transaction((tx) => noteCredits(tx, credits)),
+    mailWaiting,
+  ];
+  return withEach(
+    steps,
+    (step) => step(),
+    (err) => log.error({ err }, 'a look at what people want to be told failed'),
+  );
 }
 
 /** Mails one person what waits for them; 0 when they heard enough within the hour. */

@@ -209,6 +209,30 @@ describe('one gateway and its people', () => {
     await expect(choose(anna, 'approval')).rejects.toMatchObject({ code: 'conflict' });
     await choose(anna);
   });
+
+  it('keep nobody else from their mail, whatever goes wrong with what is noted or sent for one of them', async () => {
+    const [ben, anna] = [await member('owner'), await member('approver')];
+    await choose(ben, 'approval', 'credits');
+    await choose(anna, 'approval');
+    await sql()`update gateways set settings = jsonb_set(settings, '{screening,enabled}', 'true') where id = ${shop.id}`;
+    // Ben waits the longest, so that everybody else is behind him.
+    await sql()`
+      insert into notifications (id, person_id, gateway_id, kind, subject, at)
+      values (gen_random_uuid(), ${ben.id}, ${shop.id}, 'approval', gen_random_uuid(), sluice_now() - interval '1 day')`;
+    await cashout('50');
+    await sql().unsafe(`
+      create function not_foreseen() returns trigger language plpgsql as $$ begin
+        if new.kind = 'credits' or (tg_op = 'UPDATE' and new.person_id = '${ben.id}') then raise exception 'nobody foresaw this'; end if;
+        return new;
+      end $$;
+      create trigger not_foreseen before insert or update on notifications for each row execute function not_foreseen()`);
+    const looked = await look().then(
+      () => 'whole',
+      (error: Error) => error.message,
+    );
+    await sql().unsafe('drop function not_foreseen cascade');
+    expect([mailsTo(anna).length, looked]).toEqual([1, 'nobody foresaw this']);
+  });
 });
 
 describe('a mail', () => {
