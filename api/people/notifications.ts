@@ -4,6 +4,7 @@ import {
   countChoosers,
   countMailsOfHour,
   dropNotes,
+  endChoices,
   keepLanguage,
   listWaitingPeople,
   lockWaiting,
@@ -107,6 +108,7 @@ export async function notifyPeople(deps: Sending): Promise<number> {
     );
   };
   const steps = [
+    () => db.transaction(endChoices),
     ...[noteSettlements, noteHeld, noteWebhooks].map((note) => () => db.transaction((tx) => note(tx, limits))),
     () => db.transaction(noteMonthlyExports),
     () => db.transaction((tx) => noteCredits(tx, credits)),

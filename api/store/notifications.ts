@@ -26,6 +26,14 @@ export async function replaceChoices(tx: Tx, personId: string, gatewayId: string
     select ${personId}, ${gatewayId}, kind from unnest(${[...kinds]}::text[]) as kind on conflict do nothing`;
 }
 
+/** Forgets what people chose at gateways that they left: they hear nothing of them, and keep nobody else from being told. Locks what it deletes. Returns how much that was. */
+export async function endChoices(tx: Tx): Promise<number> {
+  const rows = await tx`
+    delete from notification_choices c where not exists (
+      select 1 from memberships m where m.person_id = c.person_id and m.gateway_id = c.gateway_id and m.ended_at is null) returning 1`;
+  return rows.length;
+}
+
 /** How far behind the last look histories are read again: a row with a lower id can be committed after one with a higher. */
 const OVERLAP = 1_000;
 /** Rows of a history that one look goes through. */

@@ -210,6 +210,7 @@ export const WORKING_RIGHTS: Readonly<Record<'http' | 'worker' | 'signer' | 'ind
       monthly_export_files: 'insert delete',
       monthly_exports: 'delete',
       networks: 'update(genesis_hash outgoing_reviewed traces_missing_since trusted_generation)',
+      notification_choices: 'delete',
       notification_marks: 'insert update(place)',
       notifications: 'insert update(mail_id sent_at taken_at) delete',
       opening_outputs: 'insert',

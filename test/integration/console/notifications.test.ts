@@ -210,6 +210,16 @@ describe('one gateway and its people', () => {
     await choose(anna);
   });
 
+  it('are none of the fifty once they left', async () => {
+    const anna = await member('approver');
+    await people(POLICY.notifiedOfGateway);
+    await look();
+    await choose(anna, 'approval');
+    await sql()`update memberships set ended_at = sluice_now() where person_id = ${anna.id}`;
+    await look();
+    expect(await sql()`select 1 from notification_choices where gateway_id = ${shop.id}`).toEqual([]);
+  });
+
   it('keep nobody else from their mail, whatever goes wrong with what is noted or sent for one of them', async () => {
     const [ben, anna] = [await member('owner'), await member('approver')];
     await choose(ben, 'approval', 'credits');
