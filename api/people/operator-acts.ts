@@ -206,14 +206,15 @@ export const OPERATOR_ACTS: Readonly<Record<OperatorActName, OperatorAct<unknown
     fields: z.strictObject({ network: network.optional(), reason }),
     target: (fields) => fields.network ?? 'all',
     // Whoever stops cashouts is not asked for more than their session: it may be urgent, and nothing is lost by it.
-    run: (deps, { fields }) => answered(freeze(deps, callOf(fields))),
+    run: (deps, { fields: { network: name, reason: why } }) =>
+      answered(freeze(deps, { params: {}, query: {}, body: { reason: why, ...(name !== undefined && { scope: `network:${name}` }) } })),
   }),
   'dispatch-unfreeze': act({
     permission: 'freeze:operate',
     fields: z.strictObject({ scope: z.string().max(200), reason }),
     target: (fields) => fields.scope,
     agreed: async (_deps, fields) => ({ ...fields }),
-    run: (deps, { fields: { scope, reason: why } }) => answered(unfreeze(deps, { params: {}, query: {}, body: { ...scopeBody(scope), reason: why } })),
+    run: (deps, { fields }) => answered(unfreeze(deps, callOf(fields))),
   }),
   'wallet-clear': act({
     permission: 'freeze:operate',
@@ -375,12 +376,6 @@ function adoptedAs(as: 'settlementId' | 'refundId' | 'withheldId' | 'own' | 'clo
   if (as === 'close' || as === 'lost') return { [as]: true };
   if (paid === undefined) throw invalid('paid', 'must be the id of what it paid');
   return { [as]: paid };
-}
-
-/** A scope as `listFreezes` calls it, in the fields of the operator API. Pure. */
-function scopeBody(scope: string): Record<string, string> {
-  const [kind = '', ...rest] = scope.split(':');
-  return kind === 'network' || kind === 'asset' ? { [kind]: rest.join(':') } : {};
 }
 
 function gatewayBody(fields: {

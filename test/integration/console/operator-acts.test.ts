@@ -421,6 +421,24 @@ describe('what operators set right', () => {
   });
 });
 
+describe('what is stopped in the console', () => {
+  it('is what was named, and nothing else is let go than what was agreed to', async () => {
+    const [anna, ben] = [await member('operator'), await member('operator')];
+    const asset = `asset:${service.world.assets.USDT?.id}`;
+    const frozen = async () => (await sql()<{ scope: string }[]>`select scope from freezes order by scope`).map(({ scope }) => scope);
+    await run(anna, 'dispatch-freeze', { network: 'ethereum', reason });
+    expect(await frozen()).toEqual(['network:ethereum']);
+    await sql()`insert into freezes (scope, reason) values ('all', 'the audit found something'), (${asset}, 'coins are missing')`;
+    await run(anna, 'dispatch-unfreeze', { scope: asset, reason }, anna.code());
+    expect(await frozen()).toEqual(['all', 'network:ethereum']);
+    await run(anna, 'dispatch-unfreeze', { scope: 'network:ethereum', reason }, anna.code(1));
+    expect(await frozen()).toEqual(['all']);
+    expect(await codeOf(run(ben, 'dispatch-unfreeze', { scope: 'network:nowhere', reason }, ben.code()))).toBe('validation_error');
+    expect(await frozen()).toEqual(['all']);
+    await sql()`delete from freezes`;
+  });
+});
+
 describe('what waits for a second person', () => {
   it('is on the page of screening, however much was ever proposed', async () => {
     await sql()`
