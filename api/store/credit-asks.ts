@@ -4,7 +4,7 @@ import type { Reads } from '#shared/platform/postgres.ts';
 export const SCREENING_CREDIT = 'screening-credit';
 /** Days for which an ask waits; whoever still needs more asks again. */
 const WAITS_DAYS = 14;
-/** More than anybody answers in a day. */
+/** Gateways that are shown: more than anybody answers in a day. */
 const MOST = 100;
 
 /** That a gateway asked for screening credit, and got none since. */
@@ -14,14 +14,15 @@ interface CreditAsk {
   at: Date;
 }
 
-/** The last ask of each gateway that waits, or of one, the newest first; by the index of what acts are done to. Locks nothing. */
+/** The last ask of each gateway that waits, or of one, the newest first; by the index of what acts are done to, which other acts may name as well. Locks nothing. */
 export async function listCreditAsks(sql: Reads, { gatewayId = null }: { gatewayId?: string | null } = {}): Promise<CreditAsk[]> {
   return sql<CreditAsk[]>`
-    select distinct on (a.gateway_id) a.gateway_id, a.actor as by, a.at from (
-      select gateway_id, actor, at from console_actions
-      where target = ${SCREENING_CREDIT} and at > sluice_now() - make_interval(days => ${WAITS_DAYS}) and (${gatewayId}::uuid is null or gateway_id = ${gatewayId}::uuid)
-      order by seq desc limit ${MOST}) a
+    select l.gateway_id, l.by, l.at from (
+      select distinct on (a.gateway_id) a.gateway_id, a.actor as by, a.at, a.seq from console_actions a
+      where a.target = ${SCREENING_CREDIT} and a.act = 'credits.ask' and a.at > sluice_now() - make_interval(days => ${WAITS_DAYS})
+        and (${gatewayId}::uuid is null or a.gateway_id = ${gatewayId}::uuid)
+      order by a.gateway_id, a.seq desc) l
     where not exists (
-      select 1 from operator_actions o where o.target = a.gateway_id::text and o.action = 'screening-credits.add' and o.at > a.at)
-    order by a.gateway_id, a.at desc`;
+      select 1 from operator_actions o where o.target = l.gateway_id::text and o.action = 'screening-credits.add' and o.at > l.at)
+    order by l.seq desc limit ${MOST}`;
 }

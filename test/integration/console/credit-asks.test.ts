@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { openPeopleDesk, type PeopleDesk } from '#api/people/desk.ts';
-import { listCreditAsks } from '#api/store/credit-asks.ts';
+import { insertConsoleAction } from '#api/store/console-actions.ts';
+import { listCreditAsks, SCREENING_CREDIT } from '#api/store/credit-asks.ts';
 import { aService, type Service, type Shop } from '#test/contract/service.ts';
-import { aMember } from '#test/harness/console-stage.ts';
+import { aMember, aMemberWithCodes } from '#test/harness/console-stage.ts';
 import { TEST_SECRETS } from '#test/harness/world.ts';
 
 let service: Service;
@@ -44,4 +45,18 @@ it('is not asked for by whoever may not create cashouts, nor where nothing is sc
   await expect(ask('approver')).rejects.toMatchObject({ code: 'forbidden' });
   await expect(ask('owner', stranger)).rejects.toMatchObject({ code: 'conflict' });
   expect(await waiting()).toEqual(before);
+});
+
+it('is seen by operators whatever other gateways call their keys, and however often they ask', async () => {
+  const [asked] = await waiting();
+  expect(asked).toMatchObject({ gatewayId: shop.id });
+  const owner = await aMemberWithCodes({ deps: service.deps, desk, database: service.world.database }, { role: 'owner', gatewayId: stranger.id });
+  const key = { name: SCREENING_CREDIT, 'may:payment:create': 'on' };
+  await desk.doGatewayAct({ cookie: owner.cookie, address: '198.51.100.7', gateway: stranger.id, act: 'key-create', fields: key, proof: owner.code() });
+  expect(await waiting(), 'a key is no question').toEqual([asked]);
+  const by = { kind: 'key', name: 'whoever asks' } as const;
+  await service.deps.db.transaction(async (tx) => {
+    for (let times = 0; times < 120; times++) await insertConsoleAction(tx, by, { act: 'credits.ask', target: SCREENING_CREDIT, gatewayId: stranger.id });
+  });
+  expect((await waiting()).map(({ gatewayId }) => gatewayId).toSorted()).toEqual([shop.id, stranger.id].toSorted());
 });
