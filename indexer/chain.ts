@@ -87,7 +87,7 @@ export function followChain(deps: IndexerDeps, network: NetworkConfig): Followed
       left: await readLeft(deps.sql, known.id, deps.holder),
       watchlist: watched,
       trail: createTrail(tip, await readTrail(deps.sql, known.id)),
-      finalHeight: tip?.finalHeight ?? -1,
+      finalHeight: tip === undefined ? -1 : Math.min(tip.finalHeight, tip.height),
       forkedBelowFinal: false,
       head: undefined,
       announced: undefined,

@@ -60,7 +60,7 @@ export interface Life {
   left: Record<Purpose, LeftUnit | null>;
   watchlist: Watchlist;
   trail: Trail;
-  /** Highest block ever published as final; a fork below it is for a person. */
+  /** Highest block that was published and is final; a fork below it is for a person. */
   finalHeight: number;
   /** Set when the chain was left below `finalHeight`: its next block is published so that the consumer sees it, and nothing after. */
   forkedBelowFinal: boolean;

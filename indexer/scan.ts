@@ -243,7 +243,7 @@ async function send(deps: IndexerDeps, life: Life, { head, finalHeight }: Readin
     throw new Error(
       `the chain left its own block ${life.finalHeight}, which was final, at block ${content.from - 1}; somebody has to look before this network goes on`,
     );
-  life.finalHeight = Math.max(life.finalHeight, finalHeight);
+  life.finalHeight = Math.max(life.finalHeight, Math.min(finalHeight, content.to));
 }
 
 /** Says at once that addresses are watched, when no block comes to carry the word. */

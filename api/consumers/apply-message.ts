@@ -134,7 +134,8 @@ async function applyBlocks(
     orphaned.lostDeposits.push(...taken.lostDeposits);
   }
   const blockTime = new Date(message.time * 1_000);
-  const finalHeight = Math.max(message.finalNumber, given.tip?.finalHeight ?? message.finalNumber);
+  // What was not applied is not final here, whatever a node says of it: it may be mistaken, and this never goes back below what was applied.
+  const finalHeight = Math.max(Math.min(message.finalNumber, message.to), given.tip === undefined ? -1 : Math.min(given.tip.finalHeight, given.tip.height));
   // Sent ahead of what the block holds, which asks nothing about them.
   const tipWritten = Promise.all([
     upsertBlock(tx, { networkId: network.id, height: message.to, hash: message.hash, parentHash: message.parentHash, blockTime }),

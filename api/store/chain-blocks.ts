@@ -85,13 +85,13 @@ export async function lockTip(tx: Tx, networkId: string): Promise<ChainTip | und
   return row;
 }
 
-/** Writes the new tip; the final height never moves back. Locks the row. */
+/** Writes the new tip, by whoever locked the one before. Locks the row. */
 export async function writeTip(tx: Tx, tip: Omit<ChainTip, 'appliedAt'>): Promise<void> {
   await tx`
     insert into chain_tips as t (network_id, height, hash, block_time, safe_height, final_height, head_height, epoch, seq)
     values (${tip.networkId}, ${tip.height}, ${tip.hash}, ${tip.blockTime}, ${tip.safeHeight}, ${tip.finalHeight}, ${tip.headHeight}, ${tip.epoch}, ${tip.seq})
     on conflict (network_id) do update set height = excluded.height, hash = excluded.hash, block_time = excluded.block_time, safe_height = excluded.safe_height,
-      final_height = greatest(t.final_height, excluded.final_height), head_height = excluded.head_height, epoch = excluded.epoch, seq = excluded.seq, applied_at = now()`;
+      final_height = excluded.final_height, head_height = excluded.head_height, epoch = excluded.epoch, seq = excluded.seq, applied_at = now()`;
 }
 
 /** Notes the last message that was taken note of without moving the tip; locks the row. */

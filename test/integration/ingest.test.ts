@@ -327,6 +327,24 @@ describe('reorganisations', () => {
     expect(await deposits()).toEqual([]);
   });
 
+  it('freezes nothing when a block is replaced after a node told once of a final block that no chain has', async () => {
+    await books.chain.mineEmpty(2);
+    const far = 80_000_000;
+    expect(await books.chain.play({ ...books.chain.next(), safeNumber: far, finalNumber: far, headNumber: far })).toMatchObject({ outcome: 'applied' });
+    await books.chain.mineEmpty(3);
+    expect(await tip()).toMatchObject({ finalHeight: books.chain.height - 1 });
+    books.chain.forkAt(books.chain.height - 1);
+    expect(await books.chain.mine()).toMatchObject({ outcome: 'applied', orphanedBlocks: 1 });
+    expect(await books.db.sql`select scope from freezes`).toEqual([]);
+  });
+
+  it('goes back to blocks that were applied where a tip has a final block above them', async () => {
+    await books.chain.mineEmpty(3);
+    await books.db.sql`update chain_tips set final_height = 80000000 where network_id = ${books.network.id}`;
+    await books.chain.mine();
+    expect(await tip()).toMatchObject({ finalHeight: books.chain.height - 1 });
+  });
+
   it('keeps what was sent by our own addresses with its outcome', async () => {
     const wallet = books.hotWallet;
     await books.db.sql`update wallets set halted_reason = 'test' where address = ${wallet}`;

@@ -76,7 +76,7 @@ async function scan(until: number, range: (from: number, to: number, tick: (ms: 
   } as unknown as IndexerDeps;
   life.watchlist.add(OURS);
   await scanChain(deps, life, () => undefined, abort.signal);
-  return { published, asked, lean, deps };
+  return { published, asked, lean, deps, life };
 }
 
 describe('a block that a node announces', () => {
@@ -180,6 +180,12 @@ describe('reading final blocks', () => {
     expect(asked.slice(0, 6)).toEqual([200, 100, 50, 25, 12, 18]);
     expect(published.every((message) => message.to - message.from + 1 <= 20)).toBe(true);
     expect(published.map((message) => message.from)).toEqual([100, ...published.slice(0, -1).map((message) => message.to + 1)]);
+  });
+
+  it('holds no block for final that it did not publish, however far ahead a node says that final is', async () => {
+    const { published, life } = await scan(600, () => ({}));
+    expect(life.finalHeight).toBe(published.at(-1)?.to);
+    expect(life.finalHeight).toBeLessThan(HEAD - 1);
   });
 
   it('is given up when nothing works, and not by asking for less', async () => {
