@@ -2,6 +2,7 @@ import type { FinalityRule } from '#shared/core/assets.ts';
 import { type AnnouncedBlock, type BlockRef, ChainUnavailable, type Head, type NodeAbility, type RangeContent, type Reader } from './chain.ts';
 import { type ByLogs, type Doubt, openLogRanges } from './range-by-logs.ts';
 import type { EndpointReport, Endpoints } from './watch-endpoints.ts';
+import { paceOf } from './endpoint-health.ts';
 import { askFate, type Fate, type FateQuestion } from './ask-fate.ts';
 import { askingAbout, type SoughtTransfer, type SecondOpinion, type Vote, verdictOf, voteOn } from './endpoint-votes.ts';
 
@@ -69,7 +70,10 @@ const LONGEST_PROBE_MS = 15_000;
 export function joinReaders(endpoints: Endpoints, readers: readonly Reader[], options: Options): JoinedReader {
   const now = options.now ?? (() => performance.now());
   const probeMs = Math.min(LONGEST_PROBE_MS, Math.max(SHORTEST_PROBE_MS, options.blockSeconds * PROBE_BLOCKS * 1_000));
+  const { lagBlocks } = paceOf(options.blockSeconds);
   const followed = new Map<number, string>();
+  /** Endpoints on another branch than the followed one, each with the block that shows it. */
+  const apart = new Map<number, number>();
   const probedMs = readers.map(() => Number.NEGATIVE_INFINITY);
   const agreed = new Set<string>();
   const lacks: (readonly NodeAbility[] | null)[] = readers.map(() => null);
@@ -99,10 +103,25 @@ export function joinReaders(endpoints: Endpoints, readers: readonly Reader[], op
     tell().catch(() => undefined);
   };
 
+  /**
+   * The followed block that another endpoint than the one in use must have below its head, where that was in use lately: further down than the last blocks,
+   * about which honest nodes differ for a while. Undefined where there is none to compare.
+   */
+  const followedBelow = (at: number, height: number): [number, string] | undefined => {
+    if (served === undefined || served.at === at || now() - served.atMs >= HEAD_BINDS_MS) return undefined;
+    const most = Math.min(height, served.height) - lagBlocks;
+    return [...followed].findLast(([known]) => known <= most);
+  };
+
   const headOf = async (at: number): Promise<Head> => {
     probedMs[at] = now();
     const head = await reader(at).head();
-    endpoints.sawHead(at, head.latest, followed.get(head.latest.height));
+    const [below, expected] = followedBelow(at, head.latest.height) ?? [];
+    // An endpoint may come back on the wrong side of a fork, as high as the others: its next blocks would look like a reorganisation.
+    const isApart = below !== undefined && (await reader(at).blockAt(below)).hash !== expected;
+    if (isApart) apart.set(at, below);
+    else apart.delete(at);
+    endpoints.sawHead(at, head.latest, isApart ? expected : followed.get(head.latest.height));
     return head;
   };
 
@@ -116,6 +135,7 @@ export function joinReaders(endpoints: Endpoints, readers: readonly Reader[], op
   };
 
   const doubtHead = ({ latest }: Head, at: number): string | null => {
+    if (apart.has(at)) return `is on another branch: block ${apart.get(at)} is not the one that was followed`;
     if (endpoints.count > 1 && endpoints.standing(at) === 'lagging') return `lags: its head is block ${latest.height}`;
     // Only the endpoint that reported the last head may go back behind it; changing the endpoint must not look like a reorganisation.
     if (served !== undefined && served.at !== at && latest.height < served.height && now() - served.atMs < HEAD_BINDS_MS)
@@ -162,7 +182,9 @@ export function joinReaders(endpoints: Endpoints, readers: readonly Reader[], op
     async head() {
       endpoints.reconsider();
       const { at, answer } = await endpoints.first(headOf, { doubt: doubtHead });
-      const { height, hash } = answer.latest;
+      const { height, hash, parentHash } = answer.latest;
+      // After a reorganisation nobody is measured by what was followed before it.
+      if ((followed.get(height - 1) ?? parentHash) !== parentHash) followed.clear();
       if (served !== undefined && height < served.height) for (const known of [...followed.keys()]) if (known > height) followed.delete(known);
       followed.delete(height);
       followed.set(height, hash);

@@ -422,6 +422,62 @@ describe('the head of several endpoints', () => {
     expect(states()).toEqual(['well', 'lagging']);
   });
 
+  /** Follows the head of whoever tells it up to block `to`, one every twelve seconds, where the first one is so many blocks ahead. */
+  async function followTo(to: number, ahead = 0): Promise<void> {
+    for (let height = at(1).height + 1; height <= to; height++) {
+      for (const one of fakes) one.height = height;
+      at(0).height += ahead;
+      now += 12_000;
+      await reader.head();
+      await settle();
+    }
+  }
+
+  it('is not told by an endpoint that comes back on another branch, though it is ahead, while another one follows ours', async () => {
+    open('a', 'b');
+    await followTo(110);
+    at(0).fault = fault('down');
+    await followTo(120);
+    at(0).fault = null;
+    for (let height = 105; height <= 130; height++) at(0).other.set(height, `x${height}`);
+    await followTo(125, 1);
+    expect((await reader.head()).latest.hash).toBe('b125');
+    expect(states()).toEqual(['lagging', 'well']);
+    for (let height = 105; height <= 130; height++) at(0).other.delete(height);
+    await followTo(130);
+    expect(states()).toEqual(['well', 'well']);
+  });
+
+  it('is told by an endpoint on another branch once nobody followed ours for a minute', async () => {
+    open('a', 'b');
+    await followTo(110);
+    at(0).fault = fault('down');
+    for (let height = 105; height <= 111; height++) at(1).other.set(height, `x${height}`);
+    at(1).height = 111;
+    await expect(reader.head()).rejects.toThrow(/b is on another branch: block 107 is not the one that was followed/);
+    now += 60_001;
+    expect((await reader.head()).latest.hash).toBe('x111');
+  });
+
+  it('is told by another endpoint at once where only the last blocks differ', async () => {
+    open('a', 'b');
+    await followTo(110);
+    at(0).fault = fault('down');
+    for (const height of [109, 110, 111]) at(1).other.set(height, `x${height}`);
+    at(1).height = 111;
+    expect((await reader.head()).latest.hash).toBe('x111');
+  });
+
+  it('is told by another endpoint right after both followed a reorganisation, however deep that was', async () => {
+    open('a', 'b');
+    await followTo(110);
+    for (const one of fakes) for (let height = 101; height <= 112; height++) one.other.set(height, `x${height}`);
+    await followTo(111);
+    at(0).fault = fault('down');
+    at(1).height = 112;
+    expect((await reader.head()).latest.hash).toBe('x112');
+  });
+
   it('asks those that are not in use now and then, and no more often', async () => {
     open('a', 'b');
     for (now = 0; now < 30_000; now += 1_000) {
