@@ -80,7 +80,9 @@ export function createMempoolWatch(
     if ((toldAtMs !== null && now - toldAtMs < REPEAT_MS) || now >= life.leaseUntilMs) return;
     const takenAt = Math.max(askedAt, await readServiceTime(deps.sql));
     life.mempoolSeq += 1;
-    const message = { network: chain, epoch: life.epoch, seq: life.mempoolSeq, takenAt, transactions: firstOf(ours.values()) };
+    // The clock may have gone back since: nothing was seen later than it says now.
+    const transactions = firstOf(ours.values()).map((one) => ({ ...one, firstSeenAt: Math.min(one.firstSeenAt, takenAt) }));
+    const message = { network: chain, epoch: life.epoch, seq: life.mempoolSeq, takenAt, transactions };
     const payload = await inTurns(encodingMempoolMessage(message), breathe);
     await deps.streams.append(mempoolStream(chain), payload, KEPT);
     toldAtMs = now;

@@ -56,6 +56,22 @@ function aWorld() {
 const told = (message: MempoolMessage | undefined) => message?.transactions.map((one) => [one.txid[0], one.firstSeenAt]);
 
 describe('the mempool watch', () => {
+  it('goes on telling after the clock of the database went back, and says of nothing that it was seen later than that', async () => {
+    const { node, world, ask } = aWorld();
+    node.ours.set(ID('a'), waiting('a'));
+    await ask();
+    world.time -= 600_000;
+    node.ours.set(ID('b'), waiting('b'));
+    await ask();
+    expect(world.published.map(told)).toEqual([
+      [['a', 1_000_000]],
+      [
+        ['a', 400_000],
+        ['b', 400_000],
+      ],
+    ]);
+  });
+
   it('tells everything that is ours, on every change and every ten seconds, with when each was first seen', async () => {
     const { node, world, ask } = aWorld();
     await ask();
