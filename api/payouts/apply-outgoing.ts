@@ -119,7 +119,7 @@ async function bookFinal(tx: Tx, deps: Deps, network: AppliedNetwork, finalHeigh
     else if (foreign) await bookForeignSpend(tx, deps, network, native, sent, transfers);
     else if (transfers.every((row) => row.payoutId === null)) for (const row of transfers) await bookStray(tx, deps, network, row);
     // Last, because it locks ledger accounts.
-    if (sent !== undefined && !foreign) await bookFee(tx, network, native, sent);
+    if (sent !== undefined && !foreign) await bookFee(tx, deps, network, native, sent);
     await markBooked(
       tx,
       rows.map((row) => row.id),

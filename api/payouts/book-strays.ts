@@ -4,16 +4,24 @@ import { post } from '#api/ledger/post.ts';
 import { findAssetByContract, type StoredAsset } from '#api/store/assets.ts';
 import type { OutgoingSighting } from '#api/store/sightings.ts';
 import { sumSpentBy } from '#api/store/outputs.ts';
-import { amount, type Coins, fromUnits } from '#shared/core/money.ts';
+import { amount, type Coins, fromUnits, MONEY_LIMIT } from '#shared/core/money.ts';
 import type { Tx } from '#shared/platform/postgres.ts';
 import { fund, gas, lose, refill, store, unallocated } from '#state-machines/ledger/postings.ts';
 import type { AppliedNetwork } from './applied-network.ts';
 import { coldAddress } from '#api/payouts/rules/cold.ts';
 
 /** Books the fee of a final transaction of ours (architecture 2, Ledger). */
-export async function bookFee(tx: Tx, network: AppliedNetwork, native: StoredAsset, sent: OutgoingSighting): Promise<void> {
+export async function bookFee(tx: Tx, deps: Pick<Deps, 'log'>, network: AppliedNetwork, native: StoredAsset, sent: OutgoingSighting): Promise<void> {
   if (sent.rawFee === null || sent.rawFee === 0n) return;
-  await post(tx, { sourceKey: `gas:${network.networkId}:${sent.txid}`, kind: 'gas', postings: gas(native.id, fromUnits(sent.rawFee, native.decimals)) });
+  const coins = believed(deps, network, sent, fromUnits(sent.rawFee, native.decimals));
+  if (coins !== undefined) await post(tx, { sourceKey: `gas:${network.networkId}:${sent.txid}`, kind: 'gas', postings: gas(native.id, coins) });
+}
+
+/** Undefined, and told, where it is more than there can be: the books have no room for what a contract or a node made up, and no block may wait for that. */
+function believed({ log }: Pick<Deps, 'log'>, network: AppliedNetwork, { txid, kind }: OutgoingSighting, coins: Coins): Coins | undefined {
+  if (coins < MONEY_LIMIT) return coins;
+  log.error({ network: network.networkName, txid, kind }, 'a transaction is said to move or cost more than exists; not booked');
+  return undefined;
 }
 
 /**
@@ -27,7 +35,8 @@ export async function bookStray(tx: Tx, deps: Deps, network: AppliedNetwork, row
   const asset = await findAssetByContract(tx, network.networkId, row.contract);
   // A token that is not configured is not booked.
   if (asset === undefined) return;
-  const coins = fromUnits(row.rawAmount, asset.decimals);
+  const coins = believed(deps, network, row, fromUnits(row.rawAmount, asset.decimals));
+  if (coins === undefined) return;
   const key = `${network.networkId}:${row.txid}:${row.kind}:${row.ordinal}`;
   const cold = coldAddressOf(deps, network);
   if (cold !== null && row.senderOurs && row.recipient === cold) return bookStored(tx, asset.id, coins, key);

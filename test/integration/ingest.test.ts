@@ -95,6 +95,20 @@ describe('applying a block', () => {
     expect(await canonical()).toHaveLength(3);
   });
 
+  it('goes on when a configured token says that more than exists came to a wallet, or a node that a transaction of ours cost as much', async () => {
+    const most = 2n ** 256n - 1n;
+    await books.db.sql`update wallets set halted_reason = 'test' where address = ${books.hotWallet}`;
+    await books.chain.mine([
+      books.chain.transfer(books.hotWallet, books.assets.USDT, most),
+      books.chain.transfer(books.hotWallet, books.assets.USDC, 3_000_000n),
+      aSentTransaction(books.hotWallet, { nonce: 3, rawFee: String(10n ** 76n) }),
+    ]);
+    await books.chain.mineEmpty(3);
+    const booked = await books.db
+      .sql`select l.kind, e.amount::text from ledger_transactions l join ledger_entries e on e.transaction_id = l.id where e.amount > 0`;
+    expect(booked).toEqual([{ kind: 'fund', amount: '3' }]);
+  });
+
   it('writes acknowledgements, with the block and on their own', async () => {
     const acks = [{ address: payment.address, watchedFrom: 100 }];
     await books.chain.mine([], { acks });
