@@ -133,6 +133,9 @@ describe('a lie in the receipts of a block is refused, not published:', () => {
     ['a gas price with a fraction', put([1, 'effectiveGasPrice'], 1.5)],
     ['no gas at all', put([1, 'gasUsed'], undefined)],
     ['a publishing fee that is no number', put([1, 'l1Fee'], '1.5')],
+    ['a publishing fee that no word holds', put([1, 'l1Fee'], `0x1${'0'.repeat(64)}`)],
+    ['a publishing fee of more than there is', put([1, 'l1Fee'], `0x${'f'.repeat(64)}`)],
+    ['a gas price of more than there is', put([1, 'effectiveGasPrice'], `0x${'f'.repeat(64)}`)],
   ];
   it.each(lies)('%s', async (_name, change) => {
     await refuses(lying(RECEIPTS, change, 'no traces'));

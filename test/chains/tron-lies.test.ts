@@ -115,6 +115,8 @@ describe('a lie in the outcomes of a block is refused, not published:', () => {
     ['an amount that is no number', put([1, 'log', 0, 'data'], 'zz')],
     ['a fee below nothing', put([1, 'fee'], -5)],
     ['a fee with a fraction', put([1, 'fee'], 0.5)],
+    ['a fee of more than there can be', put([1, 'fee'], 2n ** 63n)],
+    ['an internal amount of more than there can be', put([1, 'internal_transactions'], [passing({ callValueInfo: [{ callValue: 10n ** 100n }] })])],
     ['an internal transaction neither rejected nor not', put([1, 'internal_transactions'], [{ rejected: 'no' }])],
     ['an internal amount with a fraction', put([1, 'internal_transactions'], [{ note: '63616c6c', callValueInfo: [{ callValue: 1.5 }] }])],
     ['an internal transfer to text', put([1, 'internal_transactions'], [passing({ transferTo_address: ALICE })])],

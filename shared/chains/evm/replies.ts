@@ -83,7 +83,10 @@ export interface Transaction {
   nonce: number;
 }
 
-const QUANTITY = /^0x(0|[1-9a-f][0-9a-f]*)$/;
+/** No longer than a word: nothing larger can be told on in a message. */
+const QUANTITY = /^0x(0|[1-9a-f][0-9a-f]{0,63})$/;
+/** More than there is of any coin; no root covers what a transaction cost. */
+const MOST_PAID = 2n ** 128n;
 const HASH = /^0x[0-9a-f]{64}$/;
 const ADDRESS = /^0x[0-9a-f]{40}$/;
 /** No group: a repeated one overflows the stack on a few megabytes, which a log may have. */
@@ -97,7 +100,7 @@ export function unsure(problem: string): never {
   throw new ChainUnavailable(`the node's answer cannot be trusted: ${problem}`);
 }
 
-/** Reads a 0x quantity of any size. */
+/** Reads a 0x quantity of at most 256 bits. */
 export function readQuantity(value: unknown, what: string): bigint {
   return typeof value === 'string' && QUANTITY.test(value) ? BigInt(value) : unsure(`${what} is not a quantity`);
 }
@@ -209,6 +212,12 @@ export function readReceipt(value: unknown): Receipt {
       unsure(`a log of ${txid} is from another transaction`);
     return readLog(log);
   });
+  const gasUsed = readQuantity(receipt.gasUsed, 'gas used');
+  // What a system put into the block itself has no price on some nodes (Polygon's state syncs).
+  const gasPrice =
+    receipt.gasUsed === '0x0' && (receipt.effectiveGasPrice ?? null) === null ? 0n : readQuantity(receipt.effectiveGasPrice, 'the effective gas price');
+  const publishingFee = receipt.l1Fee === null || receipt.l1Fee === undefined ? 0n : readQuantity(receipt.l1Fee, 'the publishing fee');
+  if (gasUsed * gasPrice + publishingFee >= MOST_PAID) unsure(`${txid} cannot have cost that much`);
   return {
     txid,
     blockHash,
@@ -221,15 +230,13 @@ export function readReceipt(value: unknown): Receipt {
     to: receipt.to === null || receipt.to === undefined ? null : readText(receipt.to, ADDRESS, "a receipt's recipient"),
     created:
       receipt.contractAddress === null || receipt.contractAddress === undefined ? null : readText(receipt.contractAddress, ADDRESS, 'a created contract'),
-    gasUsed: readQuantity(receipt.gasUsed, 'gas used'),
+    gasUsed,
     cumulativeGasUsed: readQuantity(receipt.cumulativeGasUsed, 'the gas used so far'),
     type: readType(receipt.type),
-    // What a system put into the block itself has no price on some nodes (Polygon's state syncs).
-    gasPrice:
-      receipt.gasUsed === '0x0' && (receipt.effectiveGasPrice ?? null) === null ? 0n : readQuantity(receipt.effectiveGasPrice, 'the effective gas price'),
+    gasPrice,
     depositNonce: readOptional(receipt.depositNonce, "a deposit's nonce"),
     depositReceiptVersion: readOptional(receipt.depositReceiptVersion, "the version of a deposit's receipt"),
-    publishingFee: receipt.l1Fee === null || receipt.l1Fee === undefined ? 0n : readQuantity(receipt.l1Fee, 'the publishing fee'),
+    publishingFee,
   };
 }
 

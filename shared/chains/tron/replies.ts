@@ -49,6 +49,7 @@ export const RESULTS: readonly string[] = [
   'INVALID_CODE',
 ];
 const TRANSACTION_KEYS = new Set(['raw_data', 'raw_data_hex', 'signature', 'ret', 'txID', 'contract_address', 'visible']);
+const LARGEST_INT64 = 2n ** 63n - 1n;
 const FIELD_NUMBER = /^[1-9]\d{0,8}$/;
 const LARGEST_FIELD_NUMBER = 2 ** 29 - 1;
 const OUTCOME_KEYS = new Set(['contractRet', 'fee', 'ret']);
@@ -60,10 +61,10 @@ export function unsure(problem: string): never {
   throw new ChainUnavailable(`the node's answer cannot be trusted: ${problem}`);
 }
 
-/** Reads an integer of any size that is not negative; what is left out is zero, as the node writes it. */
+/** Reads an integer that is not negative, and no larger than a node has room for; what is left out is zero, as the node writes it. */
 export function readUnits(value: unknown, what: string): bigint {
   if (value === undefined) return 0n;
-  if (typeof value === 'bigint' && value >= 0n) return value;
+  if (typeof value === 'bigint' && value >= 0n && value <= LARGEST_INT64) return value;
   return Number.isSafeInteger(value) && (value as number) >= 0 ? BigInt(value as number) : unsure(`${what} is not a quantity`);
 }
 
