@@ -52,40 +52,48 @@ export function openSigners(deps: Pick<Deps, 'chains'>, seed: string): Map<strin
  * it says only when to look, never what to sign. `deaf` is true while it may be lost, and then payouts are looked for four times a second.
  */
 export function startSigner(deps: Deps, signers: ReadonlyMap<string, TransferSigner>, deaf: () => boolean = () => true): Signer {
-  const networks = [...deps.chains.values()].map(({ id }) => signNetwork(deps, signers, id, deaf));
-  return {
-    wake: () => {
-      for (const network of networks) network.wake();
-    },
-    stop: async () => {
-      await Promise.all(networks.map((network) => network.stop()));
-    },
-  };
-}
-
-/** Signs the planned payouts of one network. */
-function signNetwork(deps: Deps, signers: ReadonlyMap<string, TransferSigner>, networkId: string, deaf: () => boolean): Signer {
+  const networkIds = [...deps.chains.values()].map((chain) => chain.id);
   const waitingUntil = new Map<string, number>();
+  /** Networks whose payouts are being signed. */
+  const busy = new Map<string, Promise<void>>();
   let stopping = false;
   const bell = createBell(POLL_MILLISECONDS, deaf);
 
-  /** Signs what can be signed; answers after how many milliseconds to look again. */
-  const pass = async (): Promise<number> => {
-    let next = SAFETY_MILLISECONDS;
-    for (const id of await listSignable(deps.db.sql, [networkId])) {
-      if (stopping) break;
-      next = Math.min(next, POLL_MILLISECONDS);
-      if ((waitingUntil.get(id) ?? 0) > deps.wallClock()) continue;
-      waitingUntil.delete(id);
-      const sign = () => signPayout(deps, signers, id);
-      const outcome = await spanWithin(await traceOfPayout(deps.db.sql, id), 'payout.sign', { payout: id }, sign).catch((error: unknown) => {
-        deps.log.warn({ err: error, payout: id }, 'signing failed');
-        return 'failed' as const;
-      });
-      if (outcome === 'signed') next = 0;
-      else if (outcome !== 'gone') waitingUntil.set(id, deps.wallClock() + WAIT_MILLISECONDS);
+  const signOne = async (id: string): Promise<boolean> => {
+    if ((waitingUntil.get(id) ?? 0) > deps.wallClock()) return false;
+    waitingUntil.delete(id);
+    const sign = () => signPayout(deps, signers, id);
+    const outcome = await spanWithin(await traceOfPayout(deps.db.sql, id), 'payout.sign', { payout: id }, sign).catch((error: unknown) => {
+      deps.log.warn({ err: error, payout: id }, 'signing failed');
+      return 'failed' as const;
+    });
+    if (outcome !== 'signed' && outcome !== 'gone') waitingUntil.set(id, deps.wallClock() + WAIT_MILLISECONDS);
+    return outcome === 'signed';
+  };
+
+  const signAll = async (networkId: string, ids: readonly string[]): Promise<void> => {
+    let signed = false;
+    try {
+      for (const id of ids) if (!stopping && (await signOne(id))) signed = true;
+    } catch (error) {
+      deps.log.warn({ err: error }, 'signing pass failed');
+    } finally {
+      busy.delete(networkId);
     }
-    return next;
+    // Once something was signed, the next nonce of its wallet can be.
+    if (signed) bell.ring();
+    else bell.ringSoon();
+  };
+
+  /** Begins to sign what can be signed; answers after how many milliseconds to look again, at the latest. */
+  const pass = async (): Promise<number> => {
+    const free = networkIds.filter((networkId) => !busy.has(networkId));
+    const signable = free.length === 0 ? [] : await listSignable(deps.db.sql, free);
+    for (const networkId of free) {
+      const ids = signable.filter((one) => one.networkId === networkId).map(({ id }) => id);
+      if (ids.length > 0) busy.set(networkId, signAll(networkId, ids));
+    }
+    return signable.length > 0 ? POLL_MILLISECONDS : SAFETY_MILLISECONDS;
   };
 
   const loop = async (): Promise<void> => {
@@ -98,6 +106,7 @@ function signNetwork(deps: Deps, signers: ReadonlyMap<string, TransferSigner>, n
       }
       if (!stopping) await bell.rest(next);
     }
+    await Promise.all(busy.values());
   };
   const running = loop();
   return {

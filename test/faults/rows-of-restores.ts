@@ -78,7 +78,7 @@ async function copyNow({ treasury }: Stage): Promise<() => Promise<Older>> {
       async pay() {
         await db.sql`update outbox set due_at = sluice_now() where state = 'due'`;
         await runDueJobs(deps, [dispatchSettlementJob, broadcastPayoutJob]);
-        for (const id of await listSignable(db.sql, [chain.id])) await signPayout(deps, treasury.signers, id);
+        for (const { id } of await listSignable(db.sql, [chain.id])) await signPayout(deps, treasury.signers, id);
         await runDueJobs(deps, [broadcastPayoutJob]);
       },
       unknown: async () => ((await showUnknownOutgoing(deps)).data as { items: Awaited<ReturnType<Older['unknown']>> }).items,

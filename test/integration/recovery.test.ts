@@ -75,7 +75,7 @@ async function reopen(treasury: Treasury<CommonChain>, url: string): Promise<Reo
     async pay() {
       await db.sql`update outbox set due_at = sluice_now() where state = 'due' and topic = 'settlement.dispatch'`;
       await runDueJobs(deps, [dispatchSettlementJob, broadcastPayoutJob]);
-      for (const id of await listSignable(db.sql, [chain.id])) await signPayout(deps, treasury.signers, id);
+      for (const { id } of await listSignable(db.sql, [chain.id])) await signPayout(deps, treasury.signers, id);
       await runDueJobs(deps, [broadcastPayoutJob]);
     },
     close: async () => void (await Promise.all([db.end(), least.end()])),

@@ -141,7 +141,7 @@ export async function aTown(random: Random): Promise<Town> {
       await runJobs(living.deps);
       const { sql } = living.deps.db;
       const ids = streets.map(({ id }) => id);
-      for (const id of await listSignable(sql, ids)) await signPayout(living.deps, living.signers, id);
+      for (const { id } of await listSignable(sql, ids)) await signPayout(living.deps, living.signers, id);
       await runJobs(living.deps);
     },
     async advance(seconds) {
