@@ -97,7 +97,7 @@ async function refreshFrom(deps: Deps, round: Round): Promise<number> {
 /** The quotes of a source, without those it dates too far back. @throws PriceSourceError also when none is left */
 async function ask(deps: Deps, { source, symbols }: Round): Promise<Quote[]> {
   const answers = await source.provider.quotes(symbols, AbortSignal.timeout(POLICY.priceSourceDeadlineMs)).catch((error: unknown): never => {
-    // An answer that nobody foresaw is its source's failure. Thrown on, it would have this work rest, and with it the prices of all other sources.
+    // An answer that nobody foresaw is its source's failure too: noted, and followed by a growing pause.
     throw error instanceof PriceSourceError ? error : new PriceSourceError('malformed', (error as Error).message);
   });
   const now = deps.wallClock();
