@@ -41,7 +41,7 @@ const AT_ONCE = 10_000;
 /** Longer than any schedule of webhooks. */
 const WEBHOOK_DAYS = 9;
 
-/** What bounds a look: as many notes as one person has waiting, and is noted at once, whatever happened at a gateway. */
+/** What bounds a look: as many notes as one person has waiting of a gateway, and is noted at once, whatever happens there: what waits of one takes no place of another's. */
 export interface NotingLimits {
   notesOfPerson: number;
 }
@@ -126,15 +126,17 @@ export async function noteCredits(tx: Tx, { least, share, ...limits }: NotingLim
   );
 }
 
-/** Notes what `happened` tells of `choosers`, who are those that have not more waiting than one mail tells; of what was noted before nothing is written. */
+/** Notes what `happened` tells of `choosers`, who are those that have not more waiting of their gateway than one mail tells; of what was noted before nothing is written. */
 async function note(tx: Tx, { notesOfPerson }: NotingLimits, happened: ReturnType<Tx>): Promise<number> {
   const noted = await tx`
     with choosers as materialized (
       select c.* from notification_choices c
-      where (select count(*) from (select 1 from notifications n where n.person_id = c.person_id and n.sent_at is null limit ${notesOfPerson}) waiting) < ${notesOfPerson})
+      where (
+        select count(*) from (
+          select 1 from notifications n where n.person_id = c.person_id and n.gateway_id = c.gateway_id and n.sent_at is null limit ${notesOfPerson}) waiting) < ${notesOfPerson})
     insert into notifications (id, person_id, gateway_id, kind, subject, at)
     select gen_random_uuid(), person_id, gateway_id, kind, subject, at
-    from (select h.*, row_number() over (partition by person_id order by at desc) as place from (${happened}) h) ranked
+    from (select h.*, row_number() over (partition by person_id, gateway_id order by at desc) as place from (${happened}) h) ranked
     where place <= ${notesOfPerson} and not exists (
       select 1 from notifications n where (n.person_id, n.gateway_id, n.kind, n.subject) = (ranked.person_id, ranked.gateway_id, ranked.kind, ranked.subject))
     on conflict do nothing returning 1`;

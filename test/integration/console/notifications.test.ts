@@ -210,6 +210,31 @@ describe('one gateway and its people', () => {
     await choose(anna);
   });
 
+  it('take nobody’s place at another gateway: whoever is told of both hears of the other one, however much waits of theirs', async () => {
+    const [anna, theirs] = [await member('owner'), await service.aShop()];
+    await sql()`insert into memberships (id, person_id, gateway_id, role) values (gen_random_uuid(), ${anna.id}, ${theirs.id}, 'owner')`;
+    await choose(anna, 'approval');
+    // As much as may wait, and as many mails as go out within an hour.
+    await sql()`
+      insert into notifications (id, person_id, gateway_id, kind, subject, at)
+      select gen_random_uuid(), ${anna.id}, ${theirs.id}, 'webhook', gen_random_uuid(), sluice_now() from generate_series(1, ${POLICY.notesInMail}::int)`;
+    await sql()`
+      insert into notifications (id, person_id, gateway_id, kind, subject, at, mail_id, taken_at, sent_at)
+      select gen_random_uuid(), ${anna.id}, ${theirs.id}, 'webhook', gen_random_uuid(), sluice_now(), gen_random_uuid(), sluice_now(), sluice_now()
+      from generate_series(1, ${POLICY.notificationsPerHour}::int)`;
+    const id = await cashout('50');
+    await look();
+    expect(mailsTo(anna)).toEqual([]);
+    // As after an hour of a deployment with many cashouts: a look reads a thousand numbers again, and no more.
+    await sql()`select setval(pg_get_serial_sequence('settlement_events', 'id'), nextval(pg_get_serial_sequence('settlement_events', 'id')) + 5_000)`;
+    await cashout('51');
+    for (let looks = 0; looks < 2; looks++) await look();
+    await service.world.advance(3_601);
+    await look();
+    await look();
+    expect(mailsTo(anna).filter(({ text }) => text.includes(`/g/${shop.id}/cashouts/${id}`))).toHaveLength(1);
+  });
+
   it('are none of the fifty once they left', async () => {
     const anna = await member('approver');
     await people(POLICY.notifiedOfGateway);
