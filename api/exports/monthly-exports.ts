@@ -14,6 +14,7 @@ import {
 import { invalid, ServiceError } from '#shared/core/errors.ts';
 import { uuidFrom } from '#shared/core/ids.ts';
 import { POLICY } from '#shared/core/policy.ts';
+import { withEach } from '#shared/core/with-each.ts';
 import type { Tx } from '#shared/platform/postgres.ts';
 import { type ColumnChoice, columnsOf, kindsFor } from './chosen-columns.ts';
 import { READS_AUDIT } from './exports.ts';
@@ -54,6 +55,7 @@ export async function chooseMonthlyExports(
  * Asks for the files that people want of the month that is over, one of each gateway at a time, so that another one that somebody asks for meanwhile has its place; whoever is
  * down on the first day does it later. An export and whose it is are one transaction: killed anywhere, each is asked for once (decision 0082). Locks the gateway's exports.
  * @returns how many exports were asked for
+ * @throws the first failure, once every other gateway was gone through
  */
 export async function makeMonthlyExports(deps: Deps): Promise<number> {
   const { db } = deps;
@@ -63,9 +65,17 @@ export async function makeMonthlyExports(deps: Deps): Promise<number> {
   await db.transaction((tx) => endMonthlyExports(tx, month));
   let made = 0;
   const room = { kept: POLICY.exportsKept, bytes: POLICY.exportsKeptBytes, limit: POLICY.monthlyExportsAtOnce };
-  for (const gatewayId of await listGatewaysDue(db.sql, month, room)) made += await db.transaction((tx) => askForNext(deps, tx, gatewayId, month));
-  if (made > 0) deps.wake();
-  return made;
+  const due = await listGatewaysDue(db.sql, month, room);
+  const ask = async (gatewayId: string): Promise<number> => {
+    const asked = await db.transaction((tx) => askForNext(deps, tx, gatewayId, month));
+    made += asked;
+    return asked;
+  };
+  try {
+    return await withEach(due, ask, (err, gatewayId) => deps.log.error({ err, gatewayId }, 'the file of a month cannot be asked for'));
+  } finally {
+    if (made > 0) deps.wake();
+  }
 }
 
 async function askForNext(deps: Pick<Deps, 'randomBytes'>, tx: Tx, gatewayId: string, month: MonthOver): Promise<number> {

@@ -374,6 +374,34 @@ describe('files of each month', () => {
     await make();
   });
 
+  it('are asked for at every other gateway where something nobody foresaw keeps one from having theirs', async () => {
+    const first = await member('finance');
+    await want(first, { 'monthly:ledger': 'csv', ...OFF });
+    await sql()`update monthly_exports set since = since - interval '1 month' where person_id = ${first.id}`;
+    const { id: broken } = shop;
+    const others = [await service.aShop(), await service.aShop(), await service.aShop()];
+    for (const { id } of others)
+      await sql()`insert into monthly_exports (person_id, gateway_id, kind, format, columns, since) select person_id, ${id}, kind, format, columns, since from monthly_exports where gateway_id = ${broken}`;
+    for (const { id } of others)
+      await sql()`insert into memberships (id, person_id, gateway_id, role) values (gen_random_uuid(), ${first.id}, ${id}, 'finance')`;
+    // Gateways come in the order of their ids: whichever is first is the one it happens to.
+    const places = [broken, ...others.map(({ id }) => id)].toSorted();
+    const [earliest, ...behind] = places;
+    await sql().unsafe(`
+      create function not_foreseen() returns trigger language plpgsql as $$ begin
+        if new.gateway_id = '${earliest}' then raise exception 'nobody foresaw this'; end if;
+        return new;
+      end $$;
+      create trigger not_foreseen before insert on exports for each row execute function not_foreseen()`);
+    const asked = await ask().then(
+      () => 'whole',
+      (error: Error) => error.message,
+    );
+    await sql().unsafe('drop function not_foreseen cascade');
+    const made = (await sql()<{ id: string }[]>`select gateway_id as id from exports where gateway_id = any(${places}::uuid[])`).map(({ id }) => id);
+    expect([made.toSorted(), asked]).toEqual([behind, 'nobody foresaw this']);
+  });
+
   it('end with the role, and are not made while the gateway is closed', async () => {
     const [anna, ben] = [await member('finance'), await member('finance')];
     for (const one of [anna, ben]) await want(one, { 'monthly:ledger': 'csv', ...OFF });
