@@ -57,7 +57,7 @@ describe('npm start that does not get ready', () => {
     await mkdir(join(directory, 'chains'), { recursive: true });
     await writeFile(join(directory, 'chains', 'ethereum.json'), 'not a chain');
     const lines = await launch();
-    expect((await runner?.exited)?.code).toBe(1);
+    expect((await runner?.exited)?.code, lines.join('\n')).toBe(1);
     expect(lines.join('\n')).toContain('anvil stopped while starting');
     expect(lines.join('\n')).not.toContain('ready in');
     expect(await running()).toEqual([]);
@@ -68,7 +68,7 @@ describe('npm start that does not get ready', () => {
     const lines = await launch();
     await waitFor(async () => (await running()).length >= 3, { what: 'some of it to run', timeoutMs: 60_000, everyMs: 10 });
     process.kill(runner?.pid as number, signal);
-    expect((await runner?.exited)?.code).toBe(0);
+    expect((await runner?.exited)?.code, lines.join('\n')).toBe(0);
     expect(lines.at(-1)).toBe('stopped');
     expect(lines.join('\n')).not.toContain('ready in');
     expect(await running()).toEqual([]);
@@ -80,7 +80,7 @@ describe('npm start that does not get ready', () => {
     await new Promise<void>((done) => server.listen(port, '127.0.0.1', done));
     try {
       const lines = await launch({ SLUICE_PORT: String(port) });
-      expect((await runner?.exited)?.code).toBe(1);
+      expect((await runner?.exited)?.code, lines.join('\n')).toBe(1);
       expect(lines.join('\n')).toContain(`the api cannot have port ${port}, which SLUICE_PORT names`);
       expect(await running()).toEqual([]);
     } finally {
@@ -100,7 +100,7 @@ describe('npm start that does not get ready', () => {
     expect(isAlive(postgres as number)).toBe(true);
     // As a terminal that closes, a container or systemd does.
     for (const pid of [runner?.pid as number, ...(await children())]) process.kill(pid, 'SIGTERM');
-    expect((await runner?.exited)?.code).toBe(0);
+    expect((await runner?.exited)?.code, lines.join('\n')).toBe(0);
     expect(lines.at(-1)).toBe('stopped');
     expect(lines.filter((line) => /starting it again|stopped by itself/.test(line))).toEqual([]);
     expect(await running()).toEqual([]);
