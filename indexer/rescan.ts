@@ -59,10 +59,12 @@ export const serveRescans: Child = async (deps, life, _tell, signal) => {
     try {
       await readAgain(deps, life, { ...open, to, seq: seq + 1 }, caution);
     } catch (error) {
-      if (!(error instanceof ChainUnavailable) || signal.aborted) throw error;
-      if (isTooMuch(error) && size.shrink()) return;
+      if (signal.aborted) throw error;
+      if (error instanceof ChainUnavailable && isTooMuch(error) && size.shrink()) return;
       deps.log.warn({ err: error, rescan: open.id, from: open.nextHeight }, 'blocks cannot be read again; trying again');
-      if (rests.begin(open.id) >= TOLD_AFTER_FAILURES) await noteRescanProblem(deps.sql, open.id, error.message.slice(0, LONGEST_PROBLEM));
+      // Whatever it is, the others have their turn.
+      const problem = error instanceof Error ? error.message : String(error);
+      if (rests.begin(open.id) >= TOLD_AFTER_FAILURES) await noteRescanProblem(deps.sql, open.id, problem.slice(0, LONGEST_PROBLEM));
       return;
     }
     seq += 1;
