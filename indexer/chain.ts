@@ -97,6 +97,7 @@ export function followChain(deps: IndexerDeps, network: NetworkConfig): Followed
       ahead: [],
       mempoolSeq: 0,
       lastEntryId: undefined,
+      unsent: undefined,
       caughtUpAtMs: undefined,
       leaseUntilMs: askedAtMs + LEASE_SECONDS * 1_000,
       scanWake: createWake(),
@@ -176,6 +177,7 @@ export function followChain(deps: IndexerDeps, network: NetworkConfig): Followed
       const current = state();
       if (current === 'standby') return null;
       if (current !== 'backfilling' && current !== 'tailing') return `${current}: ${actor.getSnapshot().context.reason ?? 'not joined yet'}`;
+      if (life?.unsent !== undefined) return `Redis takes no message: ${life.unsent}`;
       const head = life?.head;
       if (head === undefined) return 'the node has not told its head yet';
       const now = deps.monotonicMs();

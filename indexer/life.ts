@@ -78,6 +78,8 @@ export interface Life {
   mempoolSeq: number;
   /** Stream id of the last message appended in this epoch. */
   lastEntryId: string | undefined;
+  /** Why Redis did not confirm the message that is being sent; undefined while it confirms them. */
+  unsent: string | undefined;
   /** When the last published block was known to be the chain's head. */
   caughtUpAtMs: number | undefined;
   /** Until when this process may believe it holds the lease. */

@@ -21,7 +21,7 @@ export type Draft = Omit<BlockMessage, 'network' | 'epoch' | 'seq' | 'traceparen
 
 /**
  * Appends one message: waits while the consumer is too far behind or the lease is in doubt, and repeats until Redis
- * confirmed it, so that a message may be in the stream twice but never missing.
+ * confirmed it, so that a message may be in the stream twice but never missing. Meanwhile `life.unsent` says why it did not.
  */
 export async function publish(deps: IndexerDeps, life: Life, draft: Draft, signal: AbortSignal): Promise<void> {
   const traceparent = currentTraceparent();
@@ -38,9 +38,12 @@ export async function publish(deps: IndexerDeps, life: Life, draft: Draft, signa
     signal.throwIfAborted();
     try {
       life.lastEntryId = await deps.streams.append(blockStream(life.network.name), payload);
+      life.unsent = undefined;
       break;
     } catch (error) {
-      deps.log.debug({ err: error, network: life.network.name }, 'the stream did not confirm a message; sending it again');
+      const level = life.unsent === undefined ? 'warn' : 'debug';
+      deps.log[level]({ err: error, network: life.network.name }, 'Redis did not confirm a message; sending it again until it does');
+      life.unsent = error instanceof Error ? error.message : String(error);
       await life.appliedWake.wait(APPEND_RETRY_MS, signal);
     }
   }

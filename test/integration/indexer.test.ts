@@ -402,6 +402,20 @@ describe('when things go wrong', () => {
     await waitFor(async () => ((await world.tip())?.height ?? 0) > height, { what: 'the next block' });
   });
 
+  it('a Redis that takes no message makes the indexer unready with its reason, and everything is sent once it does', async () => {
+    world = await anIndexerWorld();
+    // Also where Redis has no room left, or became read-only, it answers and refuses.
+    await world.redis.command('SET', blockStream('ethereum'), 'no stream');
+    const indexer = await world.start({ untilReady: false });
+    await waitFor(async () => (await ready(indexer.opsUrl)).checks['chain:ethereum']?.includes('Redis takes no message: WRONGTYPE'), {
+      what: 'the reason to be shown',
+    });
+    await world.redis.command('DEL', blockStream('ethereum'));
+    world.startConsumer();
+    await world.caughtUp();
+    await waitFor(async () => (await ready(indexer.opsUrl)).status === 200, { what: 'the indexer to be ready again' });
+  });
+
   it('a node that fell far behind what was followed makes the indexer unready with a reason, until it is back', async () => {
     world = await anIndexerWorld({ blocksToFinal: 60 });
     world.startConsumer();

@@ -83,6 +83,7 @@ export async function aScanner(given: {
       appliedSeq: 0,
       ahead: [],
       lastEntryId: undefined,
+      unsent: undefined,
       caughtUpAtMs: undefined,
       leaseUntilMs: Number.POSITIVE_INFINITY,
       scanWake: createWake(),

@@ -63,6 +63,36 @@ it('runs ahead of the consumer by no more characters than Redis and the consumer
   expect(life.ahead.reduce((sum, { characters }) => sum + characters, 0)).toBeLessThanOrEqual(POLICY.charactersAhead);
 });
 
+it('says why Redis takes no message, once in the log and for as long as it does not', async () => {
+  const told: string[] = [];
+  const seen: (string | undefined)[] = [];
+  const life = {
+    network: { name: 'local' },
+    epoch: 1,
+    seq: 0,
+    appliedSeq: 0,
+    ahead: [],
+    unsent: undefined,
+    leaseUntilMs: Number.POSITIVE_INFINITY,
+    appliedWake: { wait: async () => void seen.push(life.unsent) },
+    pulseWake: createWake(),
+  } as unknown as Life;
+  let tries = 0;
+  const append = async (): Promise<string> => {
+    tries += 1;
+    if (tries <= 3) throw new Error('OOM command not allowed');
+    return '1-0';
+  };
+  const log = pino({ level: 'warn' }, { write: (line: string) => void told.push(line) });
+  const deps = { log, monotonicMs: () => 0, streams: { append } } as unknown as IndexerDeps;
+  const marks = { safeNumber: 0, finalNumber: 0, headNumber: 1 };
+  const draft = { from: 1, to: 1, parentHash: '0xb0', hash: '0xb1', time: 1, sightings: [], acks: [], ...marks };
+  await publish(deps, life, draft, new AbortController().signal);
+  expect(seen).toEqual(Array(3).fill('OOM command not allowed'));
+  expect(told).toHaveLength(1);
+  expect(life.unsent).toBeUndefined();
+});
+
 describe('the pulse', () => {
   const QUIET: Pulse = { held: true, appliedSeq: 0, unacked: [], rewind: null, rescan: false };
 
