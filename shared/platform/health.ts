@@ -52,7 +52,7 @@ export async function startHealthServer(
   };
   const server = createServer({ requestTimeout: REQUEST_TIMEOUT_MS, headersTimeout: REQUEST_TIMEOUT_MS }, (request, response) => {
     for (const [name, value] of Object.entries(HEADERS)) response.setHeader(name, value);
-    const route = routes[new URL(request.url ?? '/', 'http://localhost').pathname];
+    const route = routes[pathOf(request.url ?? '/')];
     const answer = route === undefined || request.method !== 'GET' ? Promise.resolve(sendJson(response, 404, { status: 'not found' })) : route(response);
     answer.catch((error: unknown) => {
       log.error({ err: error }, 'health endpoint failed');
@@ -75,6 +75,13 @@ export async function startHealthServer(
         server.closeAllConnections();
       }),
   };
+}
+
+const BASE = 'http://localhost';
+
+/** The path that is asked for. What is no URL, such as `//`, is asked for by strangers and slips of the keyboard, and is none of the paths here. */
+function pathOf(target: string): string {
+  return URL.canParse(target, BASE) ? new URL(target, BASE).pathname : target;
 }
 
 async function runChecks(checks: Readonly<Record<string, HealthCheck>>): Promise<Record<string, Health>> {

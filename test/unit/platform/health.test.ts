@@ -1,3 +1,4 @@
+import { request } from 'node:http';
 import { pino } from 'pino';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type HealthCheck, type HealthServer, startHealthServer } from '#shared/platform/health.ts';
@@ -54,6 +55,18 @@ describe('the operations port', () => {
     const get = await serving({});
     expect((await get('/metrics')).body).toContain('sluice_build_info{version="1.2.3",commit="unknown",component="api"} 1');
     expect((await get('/secrets')).status).toBe(404);
+  });
+
+  it.each(['//', '//[', '///healthz'])('does not end for anybody who asks for %s', async (path) => {
+    const get = await serving({});
+    const { hostname, port } = new URL((server as HealthServer).origin);
+    const status = await new Promise<number | undefined>((resolve, reject) => {
+      request({ hostname, port, path }, (response) => resolve(response.resume().statusCode))
+        .once('error', reject)
+        .end();
+    });
+    expect(status).toBe(404);
+    expect((await get('/healthz')).status).toBe(200);
   });
 
   it.each(['/healthz', '/readyz', '/metrics', '/nothing'])('tells a browser that %s is data: not to be kept, guessed at, framed or run', async (path) => {
