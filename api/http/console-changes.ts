@@ -23,16 +23,22 @@ export function tellChanges(response: Response, followed: FollowedPages, page: O
     told: (mark) => write(`data: ${mark}\n\n`),
     ended(why) {
       if (why === 'refused') write('event: end\ndata:\n\n');
-      response.end();
+      end();
     },
   });
   const beating = setInterval(() => write(':\n\n'), POLICY.socketPingSeconds * 1_000);
-  const ending = setTimeout(() => response.end(), POLICY.streamSeconds * 1_000);
-  response.once('close', () => {
+  // Until all is sent the answer is not closed, which takes for ever where one before it on the connection never ends: whatever was written to it then would end this process.
+  const end = (): void => {
+    leave();
+    response.end();
+  };
+  const ending = setTimeout(end, POLICY.streamSeconds * 1_000);
+  const leave = (): void => {
     clearInterval(beating);
     clearTimeout(ending);
     unfollow();
-  });
+  };
+  response.once('close', leave);
   response.writeHead(200, { ...headers, 'Content-Type': 'text/event-stream; charset=utf-8', 'X-Accel-Buffering': 'no' });
   write(`retry: ${REOPEN_MS}\n\n`);
 }
