@@ -86,7 +86,7 @@ export function joinReaders(endpoints: Endpoints, readers: readonly Reader[], op
   const choose = async (candidates: readonly number[]): Promise<number> => {
     for (const at of candidates) {
       if (endpoints.standing(at) === 'failing') continue;
-      const sees = await endpoints.ask(at, () => reader(at).seesInternal(), 'untimed').catch(() => false);
+      const sees = await endpoints.ask(at, () => reader(at).seesInternal(), 'remembered').catch(() => false);
       if (sees) return at;
     }
     return candidates[0] as number;
@@ -222,7 +222,7 @@ export function joinReaders(endpoints: Endpoints, readers: readonly Reader[], op
 
     async seesInternal() {
       const at = await choose(endpoints.inOrder().length === 0 ? [0] : endpoints.inOrder());
-      return endpoints.ask(at, () => reader(at).seesInternal(), 'untimed');
+      return endpoints.ask(at, () => reader(at).seesInternal(), 'remembered');
     },
     balance: (address, contract, height) => read((one) => one.balance(address, contract, height)),
     ...optional(readers, read),
@@ -274,7 +274,7 @@ export function joinReaders(endpoints: Endpoints, readers: readonly Reader[], op
     async findLacks(anew = false) {
       const findOf = async (one: Reader, at: number): Promise<void> => {
         try {
-          lacks[at] = await endpoints.ask(at, () => one.lacks?.(anew) ?? Promise.resolve([]), 'untimed');
+          lacks[at] = await endpoints.ask(at, () => one.lacks?.(anew) ?? Promise.resolve([]), 'remembered');
         } catch (error) {
           if (!(error instanceof ChainUnavailable)) throw error;
         }

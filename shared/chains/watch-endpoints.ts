@@ -55,11 +55,11 @@ export interface Endpoints {
   inOrder(): number[];
   standing(at: number): Standing;
   /**
-   * Asks one endpoint one question, after its identity was checked once, and records how it went. `untimed` is for answers that may come from
-   * memory.
+   * Asks one endpoint one question, after its identity was checked once, and records how it went. `untimed` is for answers whose time says nothing,
+   * and `remembered` for those that may come from memory: they do not show that the endpoint works.
    * @throws ChainUnavailable
    */
-  ask<T>(at: number, question: () => Promise<T>, untimed?: 'untimed'): Promise<T>;
+  ask<T>(at: number, question: () => Promise<T>, counted?: 'untimed' | 'remembered'): Promise<T>;
   /**
    * The first trustworthy answer: the whole question goes to one endpoint, then to the next.
    * @throws ChainUnavailable when none gave one
@@ -142,12 +142,12 @@ export function watchEndpoints(network: { name: string; blockSeconds: number }, 
     throw new ChainUnavailable(problem, { trouble: 'wrong-chain' });
   };
 
-  const timed = async <T>(at: number, question: () => Promise<T>, untimed?: 'untimed'): Promise<T> => {
+  const timed = async <T>(at: number, question: () => Promise<T>, counted?: 'untimed' | 'remembered'): Promise<T> => {
     healths[at] = takeTrial(healthOf(at), now());
     const startedMs = now();
     try {
       const answer = await question();
-      update(at, afterSuccess(healthOf(at), untimed === undefined ? now() - startedMs : null));
+      if (counted !== 'remembered') update(at, afterSuccess(healthOf(at), counted === undefined ? now() - startedMs : null));
       return answer;
     } catch (error) {
       const unavailable = isBroken(error) ? unreadable(one(at).provider, error) : error;
@@ -183,11 +183,11 @@ export function watchEndpoints(network: { name: string; blockSeconds: number }, 
     return asking;
   };
 
-  const ask = async <T>(at: number, question: () => Promise<T>, untimed?: 'untimed'): Promise<T> => {
+  const ask = async <T>(at: number, question: () => Promise<T>, counted?: 'untimed' | 'remembered'): Promise<T> => {
     for (let checked = false; ; checked = true) {
       const { foreign } = healthOf(at);
       if (foreign !== null) throw new ChainUnavailable(foreign, { trouble: 'wrong-chain' });
-      if (checked) return timed(at, question, untimed);
+      if (checked) return timed(at, question, counted);
       await identified(at);
     }
   };

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { ChainUnavailable } from '#shared/chains/chain.ts';
+import { ChainUnavailable, type Reader } from '#shared/chains/chain.ts';
+import { joinReaders } from '#shared/chains/join-readers.ts';
 import { type Endpoints, watchEndpoints } from '#shared/chains/watch-endpoints.ts';
 
 const endpoints = (...providers: string[]): Endpoints =>
@@ -23,6 +24,16 @@ it('and where no other endpoint is left, it says which could not be read, and ke
   const asked = endpoints('one').first(() => Promise.reject(cause));
   await expect(asked).rejects.toThrow(ChainUnavailable);
   await expect(asked).rejects.toMatchObject({ message: 'one answered what cannot be read: answer.at is not a function\ufffd', cause });
+});
+
+it('an endpoint that fails is not taken for well by what is known without asking it', async () => {
+  const one = endpoints('one');
+  for (let asked = 0; asked < 3; asked++) await expect(one.ask(0, () => Promise.reject(new ChainUnavailable('no answer')))).rejects.toThrow('no answer');
+  const own = { lacks: async () => [], seesInternal: async () => true } as unknown as Reader;
+  const reader = joinReaders(one, [own], { blockSeconds: 1 });
+  expect(await reader.findLacks()).toEqual([{ provider: 'one', lacks: [] }]);
+  expect(await reader.seesInternal()).toBe(true);
+  expect(one.report()[0]).toMatchObject({ state: 'failing', failures: 3 });
 });
 
 it('a refusal, and whatever else a question throws on purpose, is nobody’s failure', async () => {
