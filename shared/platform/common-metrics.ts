@@ -38,8 +38,19 @@ interface Endpoint {
   foreign: string | null;
 }
 
+/** How long what was seen of an endpoint is shown by a process that asks it no more, such as a signer with nothing to sign. */
+const SHOWN_MS = 300_000;
+
 /** Counts the requests to one chain's endpoints, shows how those are doing, and logs when one comes into or out of trouble. */
-export function countRpc({ rpcRequests, rpcDuration, rpcHeadBlock, rpcEndpointState }: Common, chain: string, log: Logger) {
+export function countRpc({ rpcRequests, rpcDuration, rpcHeadBlock, rpcEndpointState, onScrape }: Common, chain: string, log: Logger) {
+  const shownUntilMs = new Map<string, number>();
+  onScrape(() => {
+    for (const [provider, until] of shownUntilMs) {
+      if (performance.now() < until) continue;
+      shownUntilMs.delete(provider);
+      for (const state of ENDPOINT_STATES) rpcEndpointState.remove({ chain, provider, state });
+    }
+  });
   return {
     request({ method, provider, result, seconds }: { method: string; provider: string; result: string; seconds: number }): void {
       rpcRequests.inc({ chain, provider, method, result });
@@ -47,6 +58,8 @@ export function countRpc({ rpcRequests, rpcDuration, rpcHeadBlock, rpcEndpointSt
     },
     endpoint({ provider, state, height }: Endpoint): void {
       if (height !== null) rpcHeadBlock.set({ chain, provider }, height);
+      // One of another chain is asked no more for that very reason.
+      shownUntilMs.set(provider, state === 'foreign' ? Number.POSITIVE_INFINITY : performance.now() + SHOWN_MS);
       for (const one of ENDPOINT_STATES) rpcEndpointState.set({ chain, provider, state: one }, one === state ? 1 : 0);
     },
     changed({ provider, state, lastTrouble, foreign }: Endpoint, before: string): void {

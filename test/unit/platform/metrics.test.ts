@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createLogger } from '#shared/platform/logger.ts';
 import { commonMetrics, countRpc, gaugeChains, gaugeConnections, timeDatabase } from '#shared/platform/common-metrics.ts';
 import { createRegistry } from '#shared/platform/metric-registry.ts';
@@ -41,7 +41,10 @@ describe('a metric that is defined is also fed', () => {
     const fake = new Proxy(
       {},
       {
-        get: (_, metric) => ({ inc: () => touched.push(String(metric)), observe: () => touched.push(String(metric)), set: () => touched.push(String(metric)) }),
+        get(_, metric) {
+          const touch = () => touched.push(String(metric));
+          return metric === 'onScrape' ? () => undefined : { inc: touch, observe: touch, set: touch };
+        },
       },
     );
     const log = createLogger({ component: 'test', level: 'silent' });
@@ -113,6 +116,31 @@ describe('the metrics endpoint', () => {
   });
 
   it('shows connections as they are when it is asked, statements by kind, and what networks are configured as', async () => {
+  it('shows an endpoint for as long as it is asked: what a process saw long ago keeps nobody asleep, and wakes nobody', async () => {
+    vi.useFakeTimers({ toFake: ['performance'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const metrics = createApiMetrics('test');
+    const { endpoint } = countRpc(metrics, 'tron', createLogger({ component: 'test', level: 'silent' }));
+    const saw = (provider: string, state: string): void => endpoint({ provider, state, height: 1, lastTrouble: null, foreign: null });
+    const shown = async (): Promise<string[]> => {
+      const { body } = await metrics.scrape();
+      return [...body.matchAll(/^sluice_rpc_endpoint_state\{chain="tron",provider="(\w+)",state="(\w+)"\} 1$/gm)].map(
+        ([, provider, state]) => `${provider} ${state}`,
+      );
+    };
+    saw('left', 'well');
+    saw('broken', 'failing');
+    saw('other', 'foreign');
+    saw('asked', 'well');
+    vi.advanceTimersByTime(200_000);
+    saw('asked', 'well');
+    expect(await shown()).toEqual(['left well', 'broken failing', 'other foreign', 'asked well']);
+    vi.advanceTimersByTime(200_000);
+    expect(await shown()).toEqual(['other foreign', 'asked well']);
+    saw('left', 'failing');
+    expect(await shown()).toEqual(['other foreign', 'asked well', 'left failing']);
+  });
+
     const metrics = createApiMetrics('test');
     let waiting = 1;
     gaugeConnections(metrics, () => ({ active: 2, idle: 3, waiting }));
