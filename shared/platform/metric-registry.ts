@@ -88,6 +88,12 @@ export function fromZero<L extends string>(counter: Counter<L>, labels: readonly
   return counter;
 }
 
+/** The same for a gauge whose age an alert goes by: one that was never set is missed by nobody. */
+export function shownFromZero<L extends string>(gauge: Gauge<L>, labels: readonly Record<L, string>[]): Gauge<L> {
+  for (const each of labels) gauge.set(each, 0);
+  return gauge;
+}
+
 /** The same for a histogram, whose count an alert may watch. */
 export function zeroed<L extends string>(histogram: Histogram<L>, labels: readonly Record<L, string>[]): Histogram<L> {
   for (const each of labels) histogram.zero(each);

@@ -1,5 +1,5 @@
 import { commonMetrics } from './common-metrics.ts';
-import { combinations, createRegistry, FAST, FLOW, fromZero, HTTP, LONG, REORG, zeroed } from './metric-registry.ts';
+import { combinations, createRegistry, FAST, FLOW, fromZero, HTTP, LONG, REORG, shownFromZero, zeroed } from './metric-registry.ts';
 
 /** How the socket of a checkout page may end. */
 const WS_ENDS = ['client', 'lost', 'dead', 'slow', 'protocol', 'shutdown'];
@@ -141,7 +141,10 @@ export function createApiMetrics(version: string, { commit = 'unknown', chains =
     ]),
     hotWalletLimit: gauge('sluice_hot_wallet_limit_coins', 'Between which whole coins the hot wallet is kept: ceiling and floor.', ['chain', 'asset', 'limit']),
     liabilities: gauge('sluice_liabilities', 'Whole coins owed to gateways, by pool, and those kept for nobody yet: unallocated.', ['chain', 'asset', 'pool']),
-    reconciliationTimestamp: gauge('sluice_reconciliation_timestamp_seconds', 'When the books were last compared with a chain, Unix seconds.', ['chain']),
+    reconciliationTimestamp: shownFromZero(
+      gauge('sluice_reconciliation_timestamp_seconds', 'When the books were last compared with a chain, Unix seconds; 0 for never.', ['chain']),
+      each,
+    ),
     reconciliationDifference: gauge('sluice_reconciliation_difference', 'What our addresses hold minus what the books say, in whole coins.', [
       'chain',
       'asset',

@@ -103,6 +103,7 @@ describe('the metrics endpoint', () => {
       'sluice_messages_applied_total{chain="tron",result="forged"} 0',
       'sluice_second_opinions_total{chain="tron",result="disputed"} 0',
       'sluice_payment_confirmed_to_resolved_seconds_count{chain="tron"} 0',
+      'sluice_reconciliation_timestamp_seconds{chain="tron"} 0',
     ])
       expect(api).toContain(line);
     expect((await createIndexerMetrics('test', { chains: ['tron'] }).scrape()).body).toContain('sluice_indexer_reorg_depth_blocks_count{chain="tron"} 0');
@@ -115,7 +116,6 @@ describe('the metrics endpoint', () => {
     expect((await metrics.scrape()).body).toMatch(/^sluice_canary_last_success_timestamp_seconds 0$/m);
   });
 
-  it('shows connections as they are when it is asked, statements by kind, and what networks are configured as', async () => {
   it('shows an endpoint for as long as it is asked: what a process saw long ago keeps nobody asleep, and wakes nobody', async () => {
     vi.useFakeTimers({ toFake: ['performance'] });
     onTestFinished(() => void vi.useRealTimers());
@@ -141,6 +141,7 @@ describe('the metrics endpoint', () => {
     expect(await shown()).toEqual(['other foreign', 'asked well', 'left failing']);
   });
 
+  it('shows connections as they are when it is asked, statements by kind, and what networks are configured as', async () => {
     const metrics = createApiMetrics('test');
     let waiting = 1;
     gaugeConnections(metrics, () => ({ active: 2, idle: 3, waiting }));
