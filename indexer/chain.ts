@@ -17,6 +17,7 @@ import { beside, serveRescans } from './rescan.ts';
 import { scanChain } from './scan.ts';
 import { createTrail } from './trail.ts';
 import { findNetwork, loadWatches, readTip, readTrail } from './truth.ts';
+import { showUnknownFields } from './unknown-fields.ts';
 import { createWake } from './wake.ts';
 import { createWatchlist, type Watchlist } from './watchlist.ts';
 
@@ -163,6 +164,8 @@ export function followChain(deps: IndexerDeps, network: NetworkConfig): Followed
   };
   const standBy = (does: boolean): void => {
     standby = does;
+    // What it waited for while it led, whoever leads now knows better.
+    if (does) void showUnknownFields(metrics.unknownHeaderField, network.name, []);
     report();
   };
   actor.subscribe(report);

@@ -1,6 +1,7 @@
 import { ChainUnavailable } from '#shared/chains/chain.ts';
 import type { Child } from './life.ts';
 import { createPatience } from './patience.ts';
+import { showUnknownFields } from './unknown-fields.ts';
 import { createWake } from './wake.ts';
 
 /** Polls per block: often enough that a quarter of a block time is the most a deposit waits for this. */
@@ -13,14 +14,9 @@ const SHORTEST_PAUSE_MS = 10;
 export const followHead: Child = async (deps, life, _tell, signal) => {
   const pollMs = Math.min(LONGEST_POLL_MS, Math.max(SHORTEST_POLL_MS, (life.network.blockSeconds * 1_000) / POLLS_PER_BLOCK));
   const chain = life.network.name;
+  const unknown = deps.metrics.unknownHeaderField;
   const patience = createPatience(deps);
   const [bell, never] = [createWake(), createWake()];
-  const named = new Set<string>();
-  /** Shows for which fields of headers the network waits, and for which it does not any more. */
-  const nameUnknown = (fields: readonly string[]): void => {
-    for (const field of fields) named.add(field);
-    for (const field of named) deps.metrics.unknownHeaderField.set({ chain, field }, fields.includes(field) ? 1 : 0);
-  };
   const stopHearing = deps.hearHeads?.(life.network, (announced) => {
     bell.ring();
     if (announced === undefined) return;
@@ -33,7 +29,7 @@ export const followHead: Child = async (deps, life, _tell, signal) => {
       try {
         const head = await life.reader.head();
         patience.reset();
-        nameUnknown([]);
+        await showUnknownFields(unknown, chain, []);
         const news = head.latest.hash !== life.head?.latest.hash;
         life.head = { ...head, askedAtMs, changedAtMs: news ? askedAtMs : (life.head?.changedAtMs ?? askedAtMs) };
         deps.metrics.headBlock.set({ chain }, head.latest.height);
@@ -44,7 +40,7 @@ export const followHead: Child = async (deps, life, _tell, signal) => {
         await bell.wait(pollMs, signal);
       } catch (error) {
         if (!(error instanceof ChainUnavailable)) throw error;
-        nameUnknown(error.unknownFields);
+        await showUnknownFields(unknown, chain, error.unknownFields);
         await never.wait(patience.next(error), signal);
       }
     }

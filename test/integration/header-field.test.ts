@@ -61,12 +61,11 @@ afterAll(async () => {
 
 const ask = (person: keyof typeof TEST_PEOPLE, path: string, body: object) =>
   service.ask('POST', `/operator/v1${path}`, { headers: { authorization: `Bearer ${TEST_PEOPLE[person]}` }, body });
-const waitsFor = async (value: 0 | 1): Promise<boolean> =>
-  (await metrics.scrape()).body.includes(`sluice_indexer_unknown_header_field{chain="ethereum",field="${FIELD}"} ${value}`);
+const waits = async (): Promise<boolean> => (await metrics.scrape()).body.includes(`sluice_indexer_unknown_header_field{chain="ethereum",field="${FIELD}"} 1`);
 
 describe('a header field that nobody knows', () => {
   it('stops the one network whose only endpoint has it, by name, until a second person accepts it', async () => {
-    await waitFor(() => waitsFor(1), { what: 'the metric to name the field', timeoutMs: 60_000 });
+    await waitFor(waits, { what: 'the metric to name the field', timeoutMs: 60_000 });
     await waitFor(async () => indexer.problem() !== null, { what: 'the network to be in trouble', timeoutMs: 60_000 });
 
     const proposed = await ask('anna', '/header-fields', { network: 'ethereum', field: FIELD, reason: 'the fork of this morning' });
@@ -74,11 +73,11 @@ describe('a header field that nobody knows', () => {
     const again = await ask('anna', `/proposals/${String(proposed.data.id)}/confirm`, {});
     expect(again.status).toBe(409);
     expect(await readAcceptedHeaderFields(service.deps.db.sql, 'ethereum')).toEqual(new Set());
-    expect(await waitsFor(1)).toBe(true);
+    expect(await waits()).toBe(true);
 
     const confirmed = await ask('ben', `/proposals/${String(proposed.data.id)}/confirm`, {});
     expect(confirmed.status, confirmed.text).toBe(200);
-    await waitFor(() => waitsFor(0), { what: 'headers to be believed', timeoutMs: 60_000 });
+    await waitFor(async () => !(await waits()), { what: 'headers to be believed', timeoutMs: 60_000 });
     const rows = await service.deps.db.sql`select field, accepted_by from accepted_header_fields`;
     expect(rows).toEqual([{ field: FIELD, acceptedBy: 'anna, ben' }]);
   });
