@@ -67,7 +67,8 @@ export const databaseCommands: readonly Command[] = [
             if (folder === undefined) made.push({ login: login.name, password });
             else await keep(folder, login.name, password);
           }
-          logins.push({ ...login, ...(password !== '' && { password }) });
+          // An empty one that is given is none: who had the one before gets in no more.
+          logins.push({ ...login, ...(known === '' ? { password: null } : password !== '' && { password }) });
         }
         const { changed } = await applyRoles(db, logins);
         const report = await inspectRights(db.sql);

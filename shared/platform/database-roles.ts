@@ -243,8 +243,8 @@ export interface Login {
   roles: readonly DatabaseRole[];
   /** Every network when empty. */
   networks: readonly string[];
-  /** Set when given; a login that is there keeps its own otherwise. */
-  password?: string;
+  /** Set when given; null takes away the one that is there, which a login keeps otherwise. */
+  password?: string | null;
 }
 
 const SCRAM_ROUNDS = 4_096;
@@ -263,7 +263,8 @@ async function verifierOf(password: string): Promise<string> {
  * catalogue, which all databases of the cluster share.
  */
 async function applyLogin(tx: Reads, login: Login): Promise<void> {
-  const password = login.password === undefined ? '' : ` password '${await verifierOf(login.password)}'`;
+  const { password: given } = login;
+  const password = given === undefined ? '' : ` password ${given === null ? 'null' : `'${await verifierOf(given)}'`}`;
   await tx.unsafe(`alter role ${quoted(login.name)} login${password}`);
   const wanted = login.roles.map(roleName);
   const has = (

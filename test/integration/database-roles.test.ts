@@ -58,6 +58,28 @@ describe('sluice db roles apply', () => {
       await copy.drop();
     }
   });
+
+  it('lets nobody in any more with a password that was there, once an empty one is given in its place', async () => {
+    const copy = await freshDatabase();
+    const login = `sluice_test_left_${randomUUID().slice(0, 8)}`;
+    const [apply, variable] = [COMMANDS.find(({ name }) => name === 'db roles apply'), `SLUICE_PASSWORD_${login.toUpperCase()}`];
+    const applied = async (password: string | undefined): Promise<unknown> => {
+      if (password === undefined) delete process.env[variable];
+      else process.env[variable] = password;
+      await apply?.run(() => Promise.reject(new Error('not needed')), [`${login}=readonly`], { database: copy.url });
+      const own = connect(Object.assign(new URL(copy.url), { username: login, password: 'of-somebody-who-left' }).href, { name: 'sluice-test', max: 1 });
+      return codeOf(own.sql`select 1`).finally(() => own.end());
+    };
+    try {
+      expect(await applied('of-somebody-who-left')).toBe('allowed');
+      expect(await applied(undefined)).toBe('allowed');
+      expect(await applied('')).toBe('28P01');
+    } finally {
+      delete process.env[variable];
+      await copy.sql.unsafe(`drop owned by ${login}; drop role ${login}`);
+      await copy.drop();
+    }
+  });
 });
 
 describe('the table of rights', () => {
