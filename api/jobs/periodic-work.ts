@@ -31,7 +31,7 @@ import { areDaysToFold, foldDayChanges } from '#api/store/day-figures.ts';
 import { deleteOldReplies } from '#api/store/idempotency.ts';
 import { isAnyMonthWanted } from '#api/store/monthly-exports.ts';
 import { deleteOldNotifications, isAnybodyToTell } from '#api/store/notifications.ts';
-import { deleteDoneOutbox, insertOutbox, type Topic } from '#api/store/outbox.ts';
+import { deleteDoneOutbox, deleteOvertakenOutbox, insertOutbox, type Topic } from '#api/store/outbox.ts';
 import { isAnyTendable, listUnsent } from '#api/store/payout-attempts.ts';
 import { forgetReceiptMails } from '#api/store/receipt-mails.ts';
 import { deleteOldRefusals } from '#api/store/refused-requests.ts';
@@ -187,9 +187,9 @@ async function requeue(deps: Deps, topic: Topic, forgotten: Promise<readonly str
 /** Deletes outbox rows whose work has long been done, so that the table stays as small as what is still to do. */
 async function forgetDoneJobs({ db }: Deps): Promise<number> {
   let total = 0;
-  for (let deleted = JOBS_FORGOTTEN_AT_ONCE; deleted === JOBS_FORGOTTEN_AT_ONCE; total += deleted) {
-    deleted = await deleteDoneOutbox(db.sql, POLICY.doneJobsKeptDays, JOBS_FORGOTTEN_AT_ONCE);
-  }
+  for (const forget of [deleteOvertakenOutbox, deleteDoneOutbox])
+    for (let deleted = JOBS_FORGOTTEN_AT_ONCE; deleted === JOBS_FORGOTTEN_AT_ONCE; total += deleted)
+      deleted = await forget(db.sql, POLICY.doneJobsKeptDays, JOBS_FORGOTTEN_AT_ONCE);
   return total;
 }
 

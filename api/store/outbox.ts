@@ -264,8 +264,8 @@ export async function hasFailedOutbox(sql: Reads, topic: Topic): Promise<boolean
 /** Given up, and nothing else does it, did it since, or was given up since. */
 function givenUp(sql: Reads) {
   return sql`
-    o.state = 'dead' and not exists (
-      select 1 from outbox s where s.ref_id = o.ref_id and s.topic = o.topic and s.id <> o.id and (s.state = 'due' or (s.created_at, s.id) > (o.created_at, o.id)))`;
+    (o.state = 'dead' and not exists (
+      select 1 from outbox s where s.ref_id = o.ref_id and s.topic = o.topic and s.id <> o.id and (s.state = 'due' or (s.created_at, s.id) > (o.created_at, o.id))))`;
 }
 
 /** Failed, and waits for its next try. */
@@ -283,6 +283,19 @@ function rowColumns(sql: Reads) {
   return sql`id, topic, ref_id, state, due_at, failures, last_error, coalesce(claimed_until > now(), false) as running, due_at > sluice_now() as waits`;
 }
 
+/**
+ * Deletes up to `limit` rows that were given up so many `days` of service time ago and whose work another row has done since, or was given up with; returns how many. To be done
+ * before that other row is deleted: then nobody could tell any more.
+ */
+export async function deleteOvertakenOutbox(sql: Reads, days: number, limit: number): Promise<number> {
+  const rows = await sql`
+    delete from outbox where id in (
+      select o.id from outbox o where o.state = 'dead' and o.due_at < sluice_now() - make_interval(days => ${days}) and not ${givenUp(sql)}
+      order by o.due_at limit ${limit} for update of o skip locked)
+    returning 1`;
+  return rows.length;
+}
+
 /** Deletes up to `limit` rows that have had nothing left to do for `days` of service time; returns how many. */
 export async function deleteDoneOutbox(sql: Reads, days: number, limit: number): Promise<number> {
   const rows = await sql`
@@ -294,7 +307,7 @@ export async function deleteDoneOutbox(sql: Reads, days: number, limit: number):
 
 export interface OutboxCount {
   topic: string;
-  /** `due` now, `running` under a lease, `scheduled` for later, or `dead`. */
+  /** `due` now, `running` under a lease, `scheduled` for later, or `dead`: given up, and nothing else does it or did it since. */
   waiting: 'due' | 'running' | 'scheduled' | 'dead';
   count: number;
   /** Seconds since the one that has been due longest was due; negative when none is due yet. */
@@ -308,6 +321,6 @@ export async function countOutbox(sql: Reads): Promise<OutboxCount[]> {
     from (
       select topic, due_at, case
         when state = 'dead' then 'dead' when claimed_until > now() then 'running' when due_at <= sluice_now() then 'due' else 'scheduled' end as waiting
-      from outbox where state <> 'done') open
+      from outbox o where state = 'due' or ${givenUp(sql)}) open
     group by topic, waiting order by topic, waiting`;
 }

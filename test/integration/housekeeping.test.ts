@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { periodicWork } from '#api/jobs/periodic-work.ts';
-import { reportDispatch, reportPayments, reportProcesses } from '#api/jobs/reports.ts';
+import { reportDispatch, reportJobs, reportPayments, reportProcesses } from '#api/jobs/reports.ts';
 import { createPayment } from '#api/payments/create.ts';
 import { POLICY } from '#shared/core/policy.ts';
 import { createApiMetrics } from '#shared/platform/metrics.ts';
@@ -28,6 +28,42 @@ describe('the outbox', () => {
     expect((await sql<{ state: string }[]>`select state from outbox order by id`).map((one) => one.state)).toEqual(['done', 'due', 'dead']);
     await world.advance(2 * DAY);
     expect(await periodicWork['forget-done-jobs'].run(world.deps)).toBe(1);
+    expect(await periodicWork['forget-done-jobs'].run(world.deps)).toBe(0);
+  });
+});
+
+describe('a job that was given up', () => {
+  const row = (refId: string, state: string, minutesAgo: number) => world.database.sql`
+    insert into outbox (id, topic, ref_id, state, due_at, created_at)
+    select gen_random_uuid(), 'payout.broadcast', ${refId}, ${state}, at, at from (select sluice_now() - make_interval(mins => ${minutesAgo}) as at) a`;
+  const DAY_MINUTES = 1_440;
+  const [mended, lost] = ['00000000-0000-4000-8000-00000000000a', '00000000-0000-4000-8000-00000000000b'];
+  const states = async (): Promise<string[]> =>
+    (await world.database.sql<{ state: string }[]>`select state from outbox order by ref_id, created_at`).map(({ state }) => state);
+
+  it('is told of until something else has done it, and not for ever after', async () => {
+    const metrics = createApiMetrics('test');
+    const dead = async (): Promise<string | undefined> => {
+      await reportJobs({ ...world.deps, metrics });
+      return /^sluice_jobs\{queue="payout.broadcast",state="dead"\} (\d+)$/m.exec((await metrics.scrape()).body)?.[1];
+    };
+    await row(mended, 'dead', 30);
+    await row(lost, 'dead', 30);
+    expect(await dead()).toBe('2');
+    await row(mended, 'due', 20);
+    expect(await dead()).toBe('1');
+    await world.database.sql`update outbox set state = 'done' where state = 'due'`;
+    expect(await dead()).toBe('1');
+  });
+
+  it('is forgotten with what has done it, and never before', async () => {
+    const old = (POLICY.doneJobsKeptDays + 1) * DAY_MINUTES;
+    await row(mended, 'dead', old);
+    await row(mended, 'done', old - 20);
+    await row(lost, 'dead', old + 20);
+    await row(lost, 'dead', old);
+    expect(await periodicWork['forget-done-jobs'].run(world.deps)).toBe(3);
+    expect(await states()).toEqual(['dead']);
     expect(await periodicWork['forget-done-jobs'].run(world.deps)).toBe(0);
   });
 });
