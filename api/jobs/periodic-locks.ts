@@ -15,10 +15,10 @@ const SILENT_MS = 20_000;
 /** The right to do pieces of periodic work, of all processes by one at a time. */
 export interface PeriodicLocks {
   /**
-   * What this process may do now, and which of it since this question; undefined where Postgres cannot be asked. To be asked also while nothing is begun: the session of
-   * whoever stops asking ends, and its locks with it.
+   * What this process may do now, which of it since this question, and what another one does, where that was asked for; undefined where Postgres cannot be asked. To be asked also
+   * while nothing is begun: the session of whoever stops asking ends, and its locks with it.
    */
-  held(): Promise<{ names: ReadonlySet<string>; gained: ReadonlySet<string> } | undefined>;
+  held(): Promise<{ names: ReadonlySet<string>; gained: ReadonlySet<string>; others: ReadonlySet<string> } | undefined>;
   /** Leaves one to other processes for a while. */
   rest(name: string, milliseconds: number): Promise<void>;
 }
@@ -48,7 +48,7 @@ export function keepPeriodicLocks(database: Pick<Database, 'sql' | 'pool'>, all:
       before = names;
       // What the answer says is true when the question leaves, and not yet when it comes back late.
       answer = { names, untilMs: now + ANSWER_COUNTS_MS };
-      return { names, gained };
+      return { names, gained, others: new Set(rows.filter(({ held }) => !held).map(({ name }) => name)) };
     } catch (error) {
       log.warn(toldOf(error), 'locks of periodic work cannot be asked for');
       return undefined;
@@ -60,7 +60,8 @@ export function keepPeriodicLocks(database: Pick<Database, 'sql' | 'pool'>, all:
   return {
     async held() {
       // A session that ended took its locks with it.
-      if (answer !== undefined && performance.now() < answer.untilMs && database.pool().idle > 0) return { names: answer.names, gained: new Set() };
+      if (answer !== undefined && performance.now() < answer.untilMs && database.pool().idle > 0)
+        return { names: answer.names, gained: new Set(), others: new Set() };
       asking ??= ask();
       return asking;
     },

@@ -81,7 +81,7 @@ export const periodicWork = {
   // A simulation takes longer to be confirmed than it may stay unseen.
   'confirm-simulations': { everySeconds: POLICY.sandboxCheckSeconds, look: isAnySimulationSeen, idleSeconds: 5, run: confirmDueSimulations },
   'requeue-unscreened': { everySeconds: 60, run: (deps) => requeue(deps, 'deposit.screen', listForgottenCredits(deps.db.sql)) },
-  'tend-screenings': { everySeconds: 60, run: (deps) => deps.screening.tend() },
+  'tend-screenings': { everySeconds: 60, figures: ['amlGatewaysWithoutCredit'], run: (deps) => deps.screening.tend() },
   'mature-credits': { everySeconds: 5, look: isAnyMaturing, run: matureCredits },
 
   // Each parked cashout that may have become possible is looked at once a minute; this looks for those whose minute is over.
@@ -99,11 +99,11 @@ export const periodicWork = {
   'tend-payouts': { everySeconds: POLICY.payoutTendSeconds, look: (sql, deps) => isAnyTendable(sql, networkIds(deps)), run: tendPayouts },
 
   'book-opening-balances': { everySeconds: 5, look: (sql, deps) => isAnyUnopened(sql, networkIds(deps)), run: bookOpeningBalances },
-  'explain-balances': { everySeconds: 15, look: isAnyBlind, anywaySeconds: 600, run: explainBalances },
+  'explain-balances': { everySeconds: 15, look: isAnyBlind, anywaySeconds: 600, figures: ['unexplainedBalances'], run: explainBalances },
   'plan-sweeps': { everySeconds: POLICY.sweepSeconds, look: isAnySweepable, anywaySeconds: 600, run: planSweeps },
-  'move-excess': { everySeconds: POLICY.coldSeconds, run: moveExcess },
+  'move-excess': { everySeconds: POLICY.coldSeconds, figures: ['hotWalletCoins', 'hotWalletLimit', 'coldStorageCoins'], run: moveExcess },
   'consolidate-pools': { everySeconds: POLICY.consolidationSeconds, run: consolidatePools },
-  'watch-issuers': { everySeconds: POLICY.issuerWatchSeconds, run: watchIssuers },
+  'watch-issuers': { everySeconds: POLICY.issuerWatchSeconds, figures: ['issuerRefusals'], run: watchIssuers },
   'watch-traces': { everySeconds: POLICY.lacksWatchSeconds, run: watchTraces },
   // An endpoint may change sides while it is used.
   'check-genesis': { everySeconds: 60, run: (deps) => silently(pinGenesis(deps.db, deps.chains.values(), deps.log)) },
@@ -112,7 +112,7 @@ export const periodicWork = {
   'close-months': { everySeconds: 60, run: closeMonths },
   audit: periodicAudit(),
   // At night, check by check.
-  'audit-everything': { everySeconds: 600, run: auditEverything },
+  'audit-everything': { everySeconds: 600, figures: ['keptFiguresWrong'], run: auditEverything },
   'make-exports': { everySeconds: 5, look: isExportMaking, run: makeExports },
   'make-monthly-exports': { everySeconds: POLICY.monthlyExportsSeconds, look: isAnyMonthWanted, run: makeMonthlyExports },
   'fold-tallies': { everySeconds: 10, look: areTalliesToFold, run: (deps) => silently(foldTallies(deps.db.sql)) },
@@ -123,7 +123,13 @@ export const periodicWork = {
   // Six times within the minute that what it writes is believed.
   'keep-history': { everySeconds: 10, run: (deps) => silently(keepHistory(deps)) },
   // Every minute, and every 5 s while dispatch waits for it.
-  reconcile: { everySeconds: 5, look: (sql, { chains }) => isAnyUntrusted(sql, [...chains.keys()]), anywaySeconds: 60, run: reconcile },
+  reconcile: {
+    everySeconds: 5,
+    look: (sql, { chains }) => isAnyUntrusted(sql, [...chains.keys()]),
+    anywaySeconds: 60,
+    figures: ['treasuryOnchainBalance', 'liabilities', 'reconciliationDifference'],
+    run: reconcile,
+  },
 
   'forget-replies': { everySeconds: 3_600, run: (deps) => deleteOldReplies(deps.db.sql, REPLIES_FORGOTTEN_AT_ONCE) },
   'forget-signatures': {
@@ -167,13 +173,13 @@ export const periodicWork = {
     },
   },
 
-  'report-funding': { everySeconds: 60, run: reportFunding },
+  'report-funding': { everySeconds: 60, figures: ['gasRunway'], run: reportFunding },
 } as const satisfies Record<string, Periodic>;
 
 /** Audits the books every minute; a check that work in progress may trip freezes only when it fails twice in a row. */
 export function periodicAudit(): Periodic {
   const failedLastTime = new Set<string>();
-  return { everySeconds: 60, run: (deps) => auditAndFreeze(deps, failedLastTime) };
+  return { everySeconds: 60, figures: ['ledgerImbalance'], run: (deps) => auditAndFreeze(deps, failedLastTime) };
 }
 
 /** Queues rows that no job is going to look at any more, because theirs was declared dead. */

@@ -72,6 +72,7 @@ export function startPeriodic(deps: Deps, work: Readonly<Record<string, Periodic
     if (held === undefined) for (const one of begun) one.dueMs = 0;
     // Nor is what another replica left in the middle of its hour.
     for (const one of all) if (held?.gained.has(one.name) && !running.has(one.name)) one.dueMs = 0;
+    for (const one of all) if (held?.others.has(one.name)) for (const figure of one.figures ?? []) deps.metrics?.[figure].reset();
     return begun.filter(({ name }) => held?.names.has(name));
   };
   /** Those with nothing to do, by their own questions in one statement. Where that cannot be asked each of them says itself what is wrong, but for those that run now and then anyway. */

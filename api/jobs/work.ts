@@ -1,5 +1,6 @@
 import type { Deps } from '#api/deps.ts';
 import type { Topic } from '#api/store/outbox.ts';
+import type { ApiMetrics } from '#shared/platform/metrics.ts';
 import type { Reads } from '#shared/platform/postgres.ts';
 
 /**
@@ -38,9 +39,16 @@ export interface Periodic {
    * deployment has been used, so that those who made it long do not keep the database busy for all.
    */
   mostOfTime?: number;
+  /**
+   * Gauges that its runs alone set, but for times of which alerts take the latest: once another replica does the work, this one shows what it saw last no more. What was
+   * wrong then would keep waking people for as long as the process lives, and what was well would keep them asleep.
+   */
+  figures?: readonly Figure[];
   /** Returns how many rows it moved. */
   run(deps: Deps): Promise<number>;
 }
+
+type Figure = { [Name in keyof ApiMetrics]: ApiMetrics[Name] extends { reset(): void } ? Name : never }[keyof ApiMetrics];
 
 /** Everything a worker runs by itself; periodic work by its name. */
 export interface Work {

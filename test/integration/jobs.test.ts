@@ -8,6 +8,7 @@ import { type Jobs, startJobs } from '#api/jobs/start.ts';
 import { handOver, handOverDue, insertOutbox, TOPICS } from '#api/store/outbox.ts';
 import { uuidFrom } from '#shared/core/ids.ts';
 import { POLICY } from '#shared/core/policy.ts';
+import { createApiMetrics } from '#shared/platform/metrics.ts';
 import type { Database } from '#shared/platform/postgres.ts';
 import { openStreams, WORKER_CHANNEL } from '#shared/platform/redis-streams.ts';
 import { type InProcess, inProcess } from '#test/harness/in-process.ts';
@@ -575,6 +576,31 @@ describe('periodic work', () => {
     await waitFor(() => failed > 0, { what: 'a failure' });
     await start({ periodic: { failing: { everySeconds: 0.1, run: async () => done.push('by another') } } });
     await waitFor(() => done.length > 0, { what: 'the other replica' });
+  });
+
+  it('is shown by the replica that does it, and no longer by one that did it before', async () => {
+    const [first, second] = [createApiMetrics('test'), createApiMetrics('test')];
+    const shown = async ({ scrape }: typeof first): Promise<string | undefined> =>
+      /^sluice_unexplained_balances\{chain="tron"\} (\d+)$/m.exec((await scrape()).body)?.[1];
+    let fails = false;
+    const workOf = (metrics: typeof first, count: number): Record<string, Periodic> => ({
+      test: {
+        everySeconds: 0.1,
+        figures: ['unexplainedBalances'],
+        run: async () => {
+          if (metrics === first && fails) throw new Error('no way out of this host');
+          metrics.unexplainedBalances.set({ chain: 'tron' }, count);
+          return 0;
+        },
+      },
+    });
+    await start({ periodic: workOf(first, 3) }, { ...world.deps, metrics: first });
+    await waitFor(async () => (await shown(first)) === '3', { what: 'the first replica to show what it saw' });
+    await start({ periodic: workOf(second, 0) }, { ...world.deps, metrics: second });
+    fails = true;
+    await waitFor(async () => (await shown(second)) === '0', { what: 'the second replica to do it' });
+    await waitFor(async () => (await shown(first)) === undefined, { what: 'the first replica to show it no more' });
+    expect(await shown(second)).toBe('0');
   });
 
   it('whose locks could not be asked for is begun with what is due next, however seldom it runs', async () => {
