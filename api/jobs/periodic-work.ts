@@ -121,7 +121,7 @@ export const periodicWork = {
   'fold-address-uses': { everySeconds: 10, look: areUsesToFold, run: (deps) => silently(foldAddressUses(deps.db.sql)) },
   'forget-audited': { everySeconds: 3_600, run: forgetAudited },
   // Six times within the minute that what it writes is believed.
-  'keep-history': { everySeconds: 10, run: (deps) => silently(keepHistory(deps)) },
+  'keep-history': { everySeconds: 10, prompt: true, run: (deps) => silently(keepHistory(deps)) },
   // Every minute, and every 5 s while dispatch waits for it.
   reconcile: {
     everySeconds: 5,

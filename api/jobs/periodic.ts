@@ -91,7 +91,7 @@ export function startPeriodic(deps: Deps, work: Readonly<Record<string, Periodic
   const runOne = async (one: Due): Promise<void> => {
     one.ranMs = performance.now();
     try {
-      const moved = await one.run(unhurried);
+      const moved = await one.run(one.prompt === true ? deps : unhurried);
       one.failures = 0;
       if (moved > 0) deps.log.info({ work: one.name, moved }, 'periodic work moved rows');
     } catch (error) {

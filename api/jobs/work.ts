@@ -39,6 +39,8 @@ export interface Periodic {
    * deployment has been used, so that those who made it long do not keep the database busy for all.
    */
   mostOfTime?: number;
+  /** Whether it runs with the connections of the process, because others wait for it: those that periodic work shares may all be busy with what reads whole tables. */
+  prompt?: true;
   /**
    * Gauges that its runs alone set, but for times of which alerts take the latest: once another replica does the work, this one shows what it saw last no more. What was
    * wrong then would keep waking people for as long as the process lives, and what was well would keep them asleep.

@@ -513,6 +513,41 @@ describe('periodic work', () => {
     for (const [at, { began, ended }] of runs.slice(0, -1).entries()) expect((runs[at + 1]?.began ?? 0) - began).toBeGreaterThan((ended - began) / 0.2 - 10);
   });
 
+  it('that others wait for is not kept by work that has all connections of periodic work for minutes', async () => {
+    const { sql } = world.database;
+    // Four statements and eight transactions: more than periodic work has connections for.
+    const long = Object.fromEntries(
+      Array.from({ length: 12 }, (_, at): [string, Periodic] => [
+        `long ${at}`,
+        {
+          everySeconds: 3_600,
+          run: async ({ db }) => {
+            await (at % 3 === 0 ? db.sql`select pg_sleep(100)` : db.transaction((tx) => tx`select pg_sleep(100)`));
+            return 0;
+          },
+        },
+      ]),
+    );
+    const sleeping = () => sql<{ pid: number }[]>`
+      select pid from pg_stat_activity where query like 'select pg_sleep%' and state = 'active' and datname = current_database()`;
+    let kept = 0;
+    const prompt: Periodic = {
+      everySeconds: 0.1,
+      prompt: true,
+      run: async ({ db }) => {
+        await db.sql`select 1`;
+        await db.transaction((tx) => tx`select 1`);
+        kept += 1;
+        return 0;
+      },
+    };
+    await start({ periodic: { ...long, prompt } });
+    await waitFor(async () => (await sleeping()).length >= 9, { what: 'long work to have all connections' });
+    const before = kept;
+    await waitFor(() => kept > before + 1, { what: 'what others wait for to be done' });
+    for (const { pid } of await sleeping()) await sql`select pg_terminate_backend(${pid})`;
+  });
+
   it('without a question does not wait for those of others', async () => {
     let beats = 0;
     const asked = aGate();
