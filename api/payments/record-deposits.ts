@@ -10,13 +10,10 @@ import { coldAddress } from '#api/payouts/rules/cold.ts';
 import type { Sighting } from '#shared/core/chain-events.ts';
 import { crowds, foldTransfers, nameOfTransfer, type TransferSum } from '#shared/core/fold-transfers.ts';
 import { rowId } from '#shared/core/ids.ts';
-import { fromUnits } from '#shared/core/money.ts';
+import { fromUnits, MONEY_LIMIT } from '#shared/core/money.ts';
 import { withoutRecounted } from '#shared/core/rereadings.ts';
 import type { Tx } from '#shared/platform/postgres.ts';
 import { regain } from '#state-machines/ledger/postings.ts';
-
-/** Largest amount that a column takes, 18-place. A configured token that claims to move more is not believed. */
-const AMOUNT_LIMIT = 10n ** 78n;
 
 /** Sightings in canonical blocks `from`..`to` of a network, and who reported them. */
 export interface Seen {
@@ -55,7 +52,8 @@ export async function recordDeposits(tx: Tx, deps: Pick<Deps, 'chains' | 'random
     amount: fromUnits(BigInt(rest.rawAmount), decimals),
     claimedBy: seen.claimedBy,
   }));
-  const believable = deposits.filter((deposit) => deposit.amount < AMOUNT_LIMIT);
+  // A configured token may claim anything. What is beyond all amounts is not believed: neither is what some of it would add up to one that the books can hold.
+  const believable = deposits.filter((deposit) => deposit.amount < MONEY_LIMIT);
   if (believable.length < deposits.length)
     deps.log.error({ network: network.name, from, to }, 'a configured token claims to move more than exists; not taken as a deposit');
   const ids = await upsertDeposits(tx, network.id, believable);

@@ -1,5 +1,6 @@
 import type { TransferSum } from '#shared/core/fold-transfers.ts';
 import type { BlockMessage, SentTransaction, Sighting, Transfer, TransferKind } from '#shared/core/chain-events.ts';
+import { MONEY_LIMIT, SCALE } from '#shared/core/money.ts';
 import type { Reads, Tx } from '#shared/platform/postgres.ts';
 import type { Movement } from '#shared/core/rereadings.ts';
 import type { Blocks } from './chain-blocks.ts';
@@ -159,15 +160,17 @@ export async function markSightingsUnbooked(tx: Tx, keys: readonly TransferKey[]
 }
 
 /**
- * Closes final transfers to deposit addresses that have no effect on the books: tokens nobody configured, and zero
- * amounts. Answers how many there were.
+ * Closes final transfers to deposit addresses that have no effect on the books: tokens nobody configured, zero amounts, and
+ * what is beyond all amounts. Answers how many there were.
  */
 export async function closeWorthlessSightings(sql: Reads, networkId: string, finalHeight: number): Promise<number> {
   const rows = await sql`
     update sightings s set booked_at = sluice_now()
     where s.network_id = ${networkId} and s.canonical and s.booked_at is null and s.height <= ${finalHeight} and s.kind <> 'sent'
       and exists (select 1 from deposit_addresses d where d.address = s.recipient)
-      and (s.raw_amount = 0 or not exists (select 1 from assets a where a.network_id = s.network_id and a.contract is not distinct from s.contract))
+      and (s.raw_amount = 0 or not exists (
+        select 1 from assets a where a.network_id = s.network_id and a.contract is not distinct from s.contract
+          and s.raw_amount * 10::numeric ^ (${SCALE}::int - a.decimals) < ${MONEY_LIMIT.toString()}::text::numeric))
     returning 1`;
   return rows.length;
 }

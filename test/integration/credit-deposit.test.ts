@@ -140,6 +140,15 @@ describe('a deposit that became final', () => {
     expect(await books.db.sql`select count(*)::int as open from sightings where booked_at is null`).toEqual([{ open: 0 }]);
   });
 
+  it('closes what a configured token claims to move beyond all amounts, and what two of those would add up to in the books', async () => {
+    const other = await books.aPayment();
+    await pay(usdt(2n ** 256n - 1n), usdt(9n * 10n ** 65n), usdt(9n * 10n ** 65n, {}, other.address));
+    await pay(usdt(100_000_000n));
+    expect(await credit()).toBe(1);
+    expect(await deposits()).toEqual([{ state: 'credited', path: 'standard', amount: '100' }]);
+    expect(await books.db.sql`select count(*)::int as open from sightings where booked_at is null`).toEqual([{ open: 0 }]);
+  });
+
   it('is not credited when its block was orphaned between two passes', async () => {
     await books.chain.mine();
     await books.chain.mine([usdt(100_000_000n)]);

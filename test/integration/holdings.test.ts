@@ -254,6 +254,15 @@ describe('the audit', () => {
     expect([await seen({ staticAllowed: true }), await seen({ staticAllowed: false })]).toEqual([1, 0]);
   });
 
+  it('A6 leaves out what a configured token claims to move beyond all amounts, so that no contract stops the cashouts of all others', async () => {
+    await books.db.sql`insert into prices (symbol, usd, source, at) values ('USDT', 1, 'static', now())`;
+    await books.chain.mine([usdt(2n ** 256n - 1n)]);
+    await books.chain.mine();
+    await books.db.sql`update clock_offset set seconds = 121`;
+    await creditFinalDeposits(books.deps, books.network.id);
+    expect(await violated()).toEqual([]);
+  });
+
   it('A6 leaves out an open amount that waits for the rate of its currency', async () => {
     await books.db.sql`insert into prices (symbol, usd, source, at) values ('USDT', 1, 'static', now())`;
     const open = await books.aPayment({ openAmountFrom: '10', currency: 'EUR' });
