@@ -2,7 +2,7 @@ import type { Chain, Deps, Price } from '#api/deps.ts';
 import { type ChainTip, listTips, readTip } from '#api/store/chain-blocks.ts';
 import { readClock } from '#api/store/clock.ts';
 import { listCreditedNetworks } from '#api/store/credits.ts';
-import { listOpenDeposits, listPaymentsWithOpenDeposits, lockOpenDeposits } from '#api/store/deposits.ts';
+import { listOpenDeposits, listPaymentsWithOpenDeposits, lockOpenDeposits, type OpenPayment } from '#api/store/deposits.ts';
 import { findGateway } from '#api/store/gateways.ts';
 import { mayHaveWork } from '#api/store/outbox.ts';
 import { listOffers } from '#api/store/payment-offers.ts';
@@ -33,24 +33,39 @@ export async function creditFinalDeposits(deps: Deps, networkId: string): Promis
   if (chain === undefined || tip === undefined) return 0;
   let moved = 0;
   const untilMs = deps.wallClock() + POLICY.secondOpinionPassMs;
-  const waiting = inFairOrder(await listPaymentsWithOpenDeposits(deps.db.sql, networkId, highestFinal(chain.config.finality, tip)), deps.wallClock());
-  for (let start = 0; start < waiting.length; start += TOGETHER) {
-    const slice = waiting.slice(start, start + TOGETHER);
-    const prepared: Prepared[] = [];
-    for (let from = 0; from < slice.length; from += PREPARED_AT_ONCE) {
-      const ready = slice.slice(from, from + PREPARED_AT_ONCE).map((paymentId) => trying(deps, paymentId, () => prepare(deps, paymentId)));
-      prepared.push(...(await Promise.all(ready)).filter((one) => one !== undefined));
-    }
-    const opinions = await askSecondOpinions(deps, prepared, untilMs);
-    for (const ready of prepared) {
-      const { paymentId } = ready;
-      const credit = async () => book(deps, ready, opinions);
-      const traced = async () => spanWithin(await traceOfPayment(deps.db.sql, paymentId), 'payment.credit', { payment: paymentId }, credit);
-      if (await trying(deps, paymentId, traced)) moved += 1;
-    }
-  }
+  const open = await listPaymentsWithOpenDeposits(deps.db.sql, networkId, highestFinal(chain.config.finality, tip));
+  const { ready, waiting } = inFairOrder(open, await missingPrices(deps, open), deps.wallClock());
+  for (let from = 0; from < ready.length; from += TOGETHER) moved += await creditTogether(deps, ready.slice(from, from + TOGETHER), untilMs);
+  // Some of those that wait have their turn in each pass, and no more of them than it has time for: the next blocks wait for it to end.
+  for (let from = 0; from < waiting.length && (from === 0 || deps.wallClock() < untilMs); from += TOGETHER)
+    moved += await creditTogether(deps, waiting.slice(from, from + TOGETHER), untilMs);
   await closeWorthlessSightings(deps.db.sql, networkId, tip.finalHeight);
   return moved;
+}
+
+/** Decides about the deposits of some payments, each in a transaction of its own; returns for how many it booked something. Providers are asked about all of them together. */
+async function creditTogether(deps: Deps, paymentIds: readonly string[], untilMs: number): Promise<number> {
+  let moved = 0;
+  const prepared: Prepared[] = [];
+  for (let from = 0; from < paymentIds.length; from += PREPARED_AT_ONCE) {
+    const ready = paymentIds.slice(from, from + PREPARED_AT_ONCE).map((paymentId) => trying(deps, paymentId, () => prepare(deps, paymentId)));
+    prepared.push(...(await Promise.all(ready)).filter((one) => one !== undefined));
+  }
+  const opinions = await askSecondOpinions(deps, prepared, untilMs);
+  for (const ready of prepared) {
+    const { paymentId } = ready;
+    const credit = async () => book(deps, ready, opinions);
+    const traced = async () => spanWithin(await traceOfPayment(deps.db.sql, paymentId), 'payment.credit', { payment: paymentId }, credit);
+    if (await trying(deps, paymentId, traced)) moved += 1;
+  }
+  return moved;
+}
+
+/** The prices that payments wait for and that are still missing. */
+async function missingPrices(deps: Deps, open: readonly OpenPayment[]): Promise<ReadonlySet<string>> {
+  const missing = new Set<string>();
+  for (const symbol of new Set(open.flatMap(({ waitsFor }) => waitsFor))) if ((await deps.prices.fresh(symbol)) === undefined) missing.add(symbol);
+  return missing;
 }
 
 /**
@@ -78,13 +93,22 @@ interface Prepared extends Evidence {
 }
 
 /**
- * Orders payments so that one payer who keeps providers busy cannot hold up the deposits of others. Pure.
- * Payments without doubted deposits come first, in the order of their blocks. Doubted ones follow, starting with a different one each second.
+ * Orders payments so that one payer who keeps providers busy, or an asset without a price, cannot hold up the deposits of others. Pure.
+ * Those that can be decided about are `ready`, in the order of their blocks. Doubted ones are `waiting`, and behind them those for which a price is missing; of
+ * both a different one is the first each second.
  */
-function inFairOrder(payments: readonly { paymentId: string; doubted: boolean }[], nowMs: number): string[] {
-  const doubted = payments.filter((one) => one.doubted);
-  const turn = doubted.length === 0 ? 0 : Math.floor(nowMs / 1_000) % doubted.length;
-  return [...payments.filter((one) => !one.doubted), ...doubted.slice(turn), ...doubted.slice(0, turn)].map((one) => one.paymentId);
+function inFairOrder(payments: readonly OpenPayment[], missing: ReadonlySet<string>, nowMs: number): { ready: string[]; waiting: string[] } {
+  const ready: string[] = [];
+  const doubted: string[] = [];
+  const unpriced: string[] = [];
+  for (const { paymentId, doubted: isDoubted, waitsFor } of payments)
+    (waitsFor.some((symbol) => missing.has(symbol)) ? unpriced : isDoubted ? doubted : ready).push(paymentId);
+  return { ready, waiting: [...inTurn(doubted, nowMs), ...inTurn(unpriced, nowMs)] };
+}
+
+function inTurn(paymentIds: readonly string[], nowMs: number): string[] {
+  const turn = paymentIds.length === 0 ? 0 : Math.floor(nowMs / 1_000) % paymentIds.length;
+  return [...paymentIds.slice(turn), ...paymentIds.slice(0, turn)];
 }
 
 /** Logs an error instead of throwing it: a payment that cannot be booked must not hold up the others. */

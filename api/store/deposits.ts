@@ -181,15 +181,26 @@ export interface OpenDeposit {
 
 type OpenRow = Omit<OpenDeposit, 'dustFloor' | 'assetNetworkFee' | 'amount'> & { dustFloor: string; assetNetworkFee: string; amount: string };
 
-/**
- * The payments that have an open deposit on a network at or below a height, in the order of their first one, and whether one of these waits
- * for a second provider; takes no lock.
- */
-export async function listPaymentsWithOpenDeposits(reads: Reads, networkId: string, upToHeight: number): Promise<{ paymentId: string; doubted: boolean }[]> {
-  return reads<{ paymentId: string; doubted: boolean }[]>`
-    select payment_id, bool_or(doubted_since is not null) as doubted
-    from deposits where network_id = ${networkId} and state = 'seen' and height <= ${upToHeight}
-    group by payment_id order by min(height), payment_id`;
+/** A payment that has an open deposit. */
+export interface OpenPayment {
+  paymentId: string;
+  /** Whether one of them waits for a second provider. */
+  doubted: boolean;
+  /** The prices without which nothing can be done about it: tickers, and `fiat:<CODE>` of an open amount. Empty where one of them waits for no price and for no other deposit. */
+  waitsFor: readonly string[];
+}
+
+/** The payments that have an open deposit on a network at or below a height, in the order of their first one; takes no lock. */
+export async function listPaymentsWithOpenDeposits(reads: Reads, networkId: string, upToHeight: number): Promise<OpenPayment[]> {
+  return reads<OpenPayment[]>`
+    select d.payment_id, bool_or(d.doubted_since is not null) as doubted,
+      case when bool_or(d.waits_since is not null) and (p.status in ('PENDING', 'EXPIRED') or bool_and(d.waits_since is not null))
+        then array_agg(distinct a.symbol) filter (where d.waits_since is not null)
+          || case when p.open_amount and p.currency_code <> 'USD' then array['fiat:' || p.currency_code] else '{}'::text[] end
+        else '{}'::text[] end as "waitsFor"
+    from deposits d join assets a on a.id = d.asset_id join payments p on p.id = d.payment_id
+    where d.network_id = ${networkId} and d.state = 'seen' and d.height <= ${upToHeight}
+    group by d.payment_id, p.status, p.open_amount, p.currency_code order by min(d.height), d.payment_id`;
 }
 
 /** Which of these networks have a deposit to be decided about, or anything at an address of ours that is not booked; locks nothing. */

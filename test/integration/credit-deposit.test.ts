@@ -413,6 +413,38 @@ describe('a price outage', () => {
     expect(await row()).toMatchObject({ status: 'MISMATCH', receivedAmountUsd: '50', deviationUsd: '-50' });
   });
 
+  it('keeps no other payment of the network waiting, however many wait for the price, nor those of an asset whose price is back', async () => {
+    await start();
+    const waiting = [payment];
+    // More than are booked together, and one whose price comes back.
+    while (waiting.length < 111) waiting.push(await books.aPayment());
+    const back = await books.aPayment();
+    books.prices.delete('ETH');
+    books.prices.delete('USDC');
+    const coins = (to: TestPayment, asset = books.assets.ETH) => books.chain.transfer(to.address, asset, 50_000_000_000_000_000n);
+    await pay(...waiting.map((to) => coins(to)), books.chain.transfer(back.address, books.assets.USDC, 100_000_000n));
+    expect(await credit()).toBe(0);
+    books.prices.set('USDC', parseTrusted('1'));
+    const next = await books.aPayment();
+    await pay(usdt(100_000_000n, {}, next.address));
+    const asked: string[] = [];
+    let nowMs = 0;
+    const prices = {
+      ...books.deps.prices,
+      fresh: async (symbol: string) => {
+        asked.push(symbol);
+        if (symbol === 'ETH') nowMs += 1_000;
+        return books.deps.prices.fresh(symbol);
+      },
+    };
+    expect(await creditFinalDeposits({ ...books.deps, prices, wallClock: () => nowMs }, books.network.id)).toBe(2);
+    // Those that wait come last, and take no longer than a pass may.
+    expect(asked.indexOf('USDT')).toBeLessThan(asked.indexOf('ETH', asked.indexOf('USDC')));
+    expect(asked.filter((symbol) => symbol === 'ETH').length).toBeLessThan(waiting.length);
+    books.prices.set('ETH', parseTrusted('2000'));
+    expect(await credit()).toBe(waiting.length);
+  });
+
   it('does not let a later deposit decide instead of the one that waits', async () => {
     await start();
     books.prices.delete('ETH');
