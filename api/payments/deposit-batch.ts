@@ -54,9 +54,14 @@ export function batchByBlock(deposits: readonly OpenDeposit[]): Batch[] {
   return [...batches.values()];
 }
 
-/** The value of a batch in US dollars: at the market price, else at the price of an offer of the payment; undefined without either. */
+/** The market price that a payment was offered an asset at; undefined where the merchant named one, who would otherwise say how deep a deposit has to be. Pure. */
+export function offeredPrice(offers: readonly Offer[], assetId: string): Usd | undefined {
+  return offers.find((offer) => offer.assetId === assetId && offer.priceSource !== 'merchant')?.priceUsd;
+}
+
+/** The value of a batch in US dollars: at the market price, else at the one that the payment was offered it at; undefined without either. */
 export function dollarsOf(batch: Batch, offers: readonly Offer[], prices: Prices): Usd | undefined {
-  const price = prices.get(batch.first.symbol)?.usd ?? offers.find((offer) => offer.assetId === batch.first.assetId)?.priceUsd;
+  const price = prices.get(batch.first.symbol)?.usd ?? offeredPrice(offers, batch.first.assetId);
   return price === undefined ? undefined : coinsToUsd(batch.total, price, 'half-up');
 }
 

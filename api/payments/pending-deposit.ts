@@ -7,6 +7,7 @@ import { forCoinbase, isFinal, resolveRule } from '#shared/core/finality.ts';
 import { amount, type Coins, coinsToUsd } from '#shared/core/money.ts';
 import type { Reads } from '#shared/platform/postgres.ts';
 import { isDust } from '#state-machines/payment/judge-deposit.ts';
+import { offeredPrice } from './deposit-batch.ts';
 import type { PaymentParts } from './view.ts';
 
 /** What a deposit that is not booked yet waits for. */
@@ -115,7 +116,7 @@ async function ruleOf(
 ): Promise<FinalityRule | undefined> {
   const finality = deps.chains.get(deposit.networkName)?.config.finality;
   if (finality === undefined) return undefined;
-  const price = (await deps.prices.fresh(deposit.symbol))?.usd ?? offers.find((offer) => offer.assetId === deposit.assetId)?.priceUsd;
+  const price = (await deps.prices.fresh(deposit.symbol))?.usd ?? offeredPrice(offers, deposit.assetId);
   const byValue =
     price === undefined ? (finality.resolve.at(-1)?.rule ?? finality.mature) : resolveRule(finality, coinsToUsd(deposit.amount, price, 'half-up'));
   return deposit.coinbase ? forCoinbase(byValue) : byValue;

@@ -280,6 +280,16 @@ describe('finality by value', () => {
     expect(await credit()).toBe(1);
   });
 
+  it('is the deepest where nobody but the merchant says what a coin is worth', async () => {
+    await start({ priceUsd: '0.000001' }, { finality });
+    await books.db.sql`update payment_offers set price_source = 'merchant' where payment_id = ${payment.id}`;
+    books.prices.delete('USDT');
+    await pay(usdt(100_000_000n));
+    expect(await credit()).toBe(0);
+    await books.chain.mineEmpty(4);
+    expect(await credit()).toBe(1);
+  });
+
   it('counts the sum of a block, not each transfer', async () => {
     await start({ total: '1500' }, { finality });
     await pay(usdt(750_000_000n), usdt(750_000_000n));
