@@ -53,6 +53,7 @@ import { watchIssuers } from '#api/treasury/watch-issuers.ts';
 import { watchTraces } from '#api/treasury/watch-traces.ts';
 import { rowId } from '#shared/core/ids.ts';
 import { POLICY } from '#shared/core/policy.ts';
+import { withEach } from '#shared/core/with-each.ts';
 import { REBROADCAST_SECONDS } from './outbox-jobs.ts';
 import { refreshPrices } from './refresh-prices.ts';
 import type { Periodic } from './work.ts';
@@ -203,11 +204,14 @@ function networkIds({ chains }: Deps): string[] {
   return [...chains.values()].map(({ id }) => id);
 }
 
-/** What the consumer did not get to; networks with nothing to decide about cost no statement each. */
+/** What the consumer did not get to, also behind a network whose pass failed; networks with nothing to decide about cost no statement each. */
 async function creditWaiting(deps: Deps): Promise<number> {
-  let total = 0;
-  for (const id of await listNetworksToCredit(deps.db.sql, networkIds(deps))) total += await creditFinalDeposits(deps, id);
-  return total;
+  const networks = await listNetworksToCredit(deps.db.sql, networkIds(deps));
+  return withEach(
+    networks,
+    (id) => creditFinalDeposits(deps, id),
+    (err, network) => deps.log.error({ err, network }, 'what is final on a network cannot be credited'),
+  );
 }
 
 /** For work that moves no rows of its own. */

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { matureCredits } from '#api/ledger/mature-credits.ts';
+import { periodicWork } from '#api/jobs/periodic-work.ts';
 import { creditFinalDeposits } from '#api/payments/credit-deposit.ts';
 import { explainAnyPayment } from '#api/payments/explain.ts';
 import type { Finality } from '#shared/core/assets.ts';
@@ -408,6 +409,24 @@ describe('a network that the deployment serves no more', () => {
     expect(await creditFinalDeposits({ ...books.deps, chains }, books.network.id)).toBe(1);
     expect(await row()).toMatchObject({ status: 'SUCCESS' });
     expect(await books.db.sql`select state from deposits order by amount`).toEqual([{ state: 'seen' }, { state: 'credited' }]);
+  });
+});
+
+describe('what the consumers did not get to', () => {
+  it('is credited on a network whatever is wrong with one before it, which is said all the same', async () => {
+    await start();
+    await pay(usdt(0n));
+    const other = await books.aPayment();
+    await books.db.sql`update deposit_addresses set network_id = ${books.otherNetwork.id} where id = ${other.addressId}`;
+    await books.otherChain.mine([books.otherChain.transfer(other.address, books.otherUsdt, 100_000_000n)]);
+    await books.otherChain.mine();
+    await books.db.sql.unsafe(`
+      create function refuse_booking() returns trigger language plpgsql as $$ begin raise exception 'nobody foresaw this'; end $$;
+      create trigger refused before update on sightings for each row when (new.network_id = '${books.network.id}') execute function refuse_booking()`);
+    await expect(periodicWork['credit-deposits'].run(books.deps)).rejects.toThrow('nobody foresaw this');
+    expect(await row(other)).toMatchObject({ status: 'SUCCESS' });
+    await books.db.sql`drop trigger refused on sightings`;
+    await credit();
   });
 });
 
