@@ -4,6 +4,7 @@ import { findPayment, lockExpirable, lockPayment, paymentFromRow, readExpiryFact
 import { Invariant, ServiceError } from '#shared/core/errors.ts';
 import { POLICY } from '#shared/core/policy.ts';
 import { crashPoint } from '#shared/platform/crash-points.ts';
+import { isPassing } from '#shared/platform/database-problems.ts';
 import type { Tx } from '#shared/platform/postgres.ts';
 import { NO_PAYMENT_FACTS } from '#state-machines/payment/machine.ts';
 import { enqueuePaymentWebhook, enqueuePaymentWebhooks } from './enqueue-webhook.ts';
@@ -35,22 +36,47 @@ export async function expirePayment(deps: Deps, call: { paymentId: string; clien
 
 const BATCH = 500;
 
-/** Expires every payment whose deadline has passed by service time, in batches, each exactly once; returns how many (decisions 4). */
+/**
+ * Expires every payment whose deadline has passed by service time, in batches, each exactly once; returns how many (decisions 4). Those of a batch that fails are
+ * tried one by one, so that a payment that cannot be expired keeps no other from it.
+ * @throws what the first of those that could not be expired failed of, once the others are
+ */
 export async function expireDuePayments(deps: Deps): Promise<number> {
   let total = 0;
-  for (let moved = BATCH; moved === BATCH; total += moved) {
-    const ids = await deps.db.transaction((tx) => expireBatch(tx, deps));
-    moved = ids.length;
-    if (moved === 0) break;
+  let alone = 0;
+  const failed = new Map<string, unknown>();
+  for (let goesOn = true; goesOn; ) {
+    const limit = alone > 0 ? 1 : BATCH;
+    alone = Math.max(0, alone - 1);
+    const taken: string[] = [];
+    let ids: string[];
+    try {
+      ids = await deps.db.transaction((tx) => expireBatch(tx, deps, { limit, except: [...failed.keys()], taken }));
+    } catch (error) {
+      const [paymentId] = taken;
+      if (paymentId === undefined || isPassing(error)) throw error;
+      if (taken.length > 1) alone = taken.length;
+      else {
+        deps.log.error({ err: error, paymentId }, 'a payment cannot be expired; it will be tried again');
+        failed.set(paymentId, error);
+      }
+      continue;
+    }
+    goesOn = ids.length > 0 && taken.length === limit;
+    if (ids.length === 0) break;
     crashPoint('expiry.committed');
     deps.announce(ids);
+    total += ids.length;
   }
   if (total > 0) deps.wake();
+  for (const error of failed.values()) throw error;
   return total;
 }
 
-async function expireBatch(tx: Tx, deps: Deps): Promise<string[]> {
-  const locked = await lockExpirable(tx, BATCH, POLICY.expiryPatienceSeconds);
+/** Expires up to `limit` payments, and adds the ids of those it tried to `taken`, also where it fails. */
+async function expireBatch(tx: Tx, deps: Deps, { limit, except, taken }: { limit: number; except: readonly string[]; taken: string[] }): Promise<string[]> {
+  const locked = await lockExpirable(tx, { limit, except, patienceSeconds: POLICY.expiryPatienceSeconds });
+  taken.splice(0, taken.length, ...locked.map(({ id }) => id));
   if (locked.length > 0) crashPoint('expiry.taken');
   const moved = await advanceAll(tx, 'payment', {
     facts: new Map(locked.map(({ id, overdue, unpaid }) => [id, { ...NO_PAYMENT_FACTS, overdue, unpaid }])),

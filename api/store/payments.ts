@@ -264,13 +264,17 @@ export async function readExpiryFacts(sql: Reads, paymentId: string, patienceSec
 }
 
 /**
- * Locks up to `limit` payments that may expire now, skipping those another transaction holds, and returns what their machine
+ * Locks up to `limit` payments that may expire now, but for those in `except` and those another transaction holds, and returns what their machine
  * asks about. It is read again once they are locked: a deposit may have been noticed in between, and no more can be.
  */
-export async function lockExpirable(tx: Tx, limit: number, patienceSeconds: number): Promise<{ id: string; overdue: boolean; unpaid: boolean }[]> {
+export async function lockExpirable(
+  tx: Tx,
+  { limit, except, patienceSeconds }: { limit: number; except: readonly string[]; patienceSeconds: number },
+): Promise<{ id: string; overdue: boolean; unpaid: boolean }[]> {
   const found = await tx<{ id: string }[]>`
     select p.id from payments p
     where p.status = 'PENDING' and p.expires_at <= sluice_now() and ${unpaid(tx, patienceSeconds)}
+      ${except.length === 0 ? tx`` : tx`and p.id <> all(${[...except]}::uuid[])`}
     order by p.expires_at limit ${limit} for update skip locked`;
   return tx<{ id: string; overdue: boolean; unpaid: boolean }[]>`
     select p.id, p.expires_at <= sluice_now() as overdue, ${unpaid(tx, patienceSeconds)} as unpaid

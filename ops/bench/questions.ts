@@ -103,7 +103,7 @@ export const QUESTIONS: Readonly<Record<string, (subject: Subject) => Promise<un
   'operator: cashouts': ({ database: { sql } }) => listSettlementsForOperator(sql, PAGE),
   'operator: webhooks': ({ database: { sql } }) => listWebhooksForOperator(sql, { ...PAGE, paymentId: null }),
   'operator: expenses': ({ database: { sql } }) => listExpensesForOperator(sql, { ...PAGE, month: null, billing: null }),
-  'payments that are due': ({ database }) => database.transaction((tx) => lockExpirable(tx, 100, 900)),
+  'payments that are due': ({ database }) => database.transaction((tx) => lockExpirable(tx, { limit: 100, except: [], patienceSeconds: 900 })),
   'payments overdue': ({ database: { sql } }) => countOverduePayments(sql, 60),
   'deposits of new blocks': ({ database: { sql }, networks, height }) => listDepositCandidates(sql, networks.ethereum, height, height + 1),
   'deposits that became final': ({ database: { sql }, networks, height }) => listPaymentsWithOpenDeposits(sql, networks.ethereum, height),

@@ -187,3 +187,15 @@ it('five hundred due at once, four workers: each expires exactly once', async ()
   expect(await world.database.sql`select count(*) as n from webhook_events`).toEqual([{ n: 500 }]);
   expect(await world.database.sql`select count(*) as n from outbox`).toEqual([{ n: 500 }]);
 });
+
+it('a payment that cannot be expired keeps no other one from it, and is said', async () => {
+  const [broken, other] = [await aPayment(), await aPayment()];
+  await world.database.sql.unsafe(`
+    create function refuse_expiry() returns trigger language plpgsql as $$ begin raise exception 'nobody foresaw this'; end $$;
+    create trigger refused before update on payments for each row when (new.id = '${broken.id}') execute function refuse_expiry()`);
+  await world.advance(61);
+  await expect(expireDuePayments(world.deps)).rejects.toThrow('nobody foresaw this');
+  expect([await status(broken.id), await status(other.id)]).toEqual(['PENDING', 'EXPIRED']);
+  await world.database.sql`drop trigger refused on payments`;
+  expect(await expireDuePayments(world.deps)).toBe(1);
+});
