@@ -1,4 +1,4 @@
-import { distance, inDollars, isZero } from './amounts.ts';
+import { bySize, distance, inDollars, isZero } from './amounts.ts';
 import { assetName, coinsInSentence } from './asset-name.ts';
 import { formatFiat } from '#api/page/fiat.ts';
 import { type MessageKey, type Translate, translator } from './messages.ts';
@@ -41,13 +41,16 @@ export function paidAmount({ snapshot: { payment }, language }: View): string | 
   return isZero(payment.amount) ? null : formatFiat(payment.amount, payment.currencyCode, language.tag);
 }
 
-/** By how much what was paid misses what was asked for, where both are in the same coin: `30.19 USDT`, `$29.93`. Null elsewhere. Pure. */
-export function deviationOf({ snapshot: { paid, payment }, language }: View): { amount: string; usd: string } | null {
+/**
+ * By how much what was paid misses what was asked for, where both are in the same coin: `30.19 USDT`, `$29.93`. Null elsewhere, also where coins were counted at another price
+ * than the offer's: fewer of them may then be too much, and more too little. Pure.
+ */
+export function deviationOf({ snapshot: { paid, payment, mismatchSide, lateCapture }, language }: View): { amount: string; usd: string } | null {
   const requested = paid?.requested;
   if (!paid || !requested || paid.assetSymbol !== requested.assetSymbol || paid.network !== requested.network) return null;
   const price = payment.offers.find((offer) => offer.assetSymbol === paid.assetSymbol && offer.assetNetwork === paid.network)?.assetPriceUsd;
   const apart = distance(paid.amount, requested.amount);
-  if (price === undefined || isZero(apart)) return null;
+  if (price === undefined || isZero(apart) || lateCapture || bySize(paid.amount, requested.amount) < 0 !== (mismatchSide === 'UNDER')) return null;
   return { amount: coinsInSentence(apart, paid.assetSymbol), usd: formatFiat(inDollars(apart, price), 'USD', language.tag) };
 }
 

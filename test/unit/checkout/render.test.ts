@@ -225,6 +225,18 @@ describe('the page as the server sends it', () => {
     for (const name of ['under', 'over', 'mismatch']) expect(textOf(from(pageOf(name), 'money'))).toContain('arrived and is not lost. Acme Books decides');
   });
 
+  it('names no difference in coins where another price decided: what came late may be more coins and too little all the same', () => {
+    const heading = (name: string, amount: string) => {
+      const { snapshot } = checkoutScene(name);
+      const paid = { ...snapshot.paid!, amount };
+      return textOf(/<h1[^>]*>.*?<\/h1>/s.exec(renderPage(modelOf({ ...snapshot, paid })))?.[0] ?? '');
+    };
+    expect([heading('under-reopened', '50.4'), heading('under-reopened', '20.14'), heading('under', '50.4')]).toEqual(
+      Array(3).fill('We received less than requested'),
+    );
+    expect(heading('over', '50.2')).toBe('We received more than requested');
+  });
+
   it('leads to a receipt once paid, in the language that was asked for, and nowhere else', () => {
     for (const { name, state, snapshot } of CHECKOUT_SCENES)
       expect([name, renderPage(modelOf(snapshot)).includes('/receipt')]).toEqual([name, state === 'success' || state === 'acceptable']);
