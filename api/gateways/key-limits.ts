@@ -35,7 +35,7 @@ function readEnd(given: unknown): Date | null {
   if (given === null) return null;
   const time = typeof given === 'string' && /^\d{4}-\d{2}-\d{2}[Tt].+([Zz]|[+-]\d{2}:\d{2})$/.test(given) ? Date.parse(given) : Number.NaN;
   if (Number.isNaN(time)) throw invalid('expiresAt', 'must be an RFC 3339 time such as "2027-11-21T10:00:00Z"');
-  return new Date(time);
+  return new Date(Math.min(time, Date.parse(POLICY.latestDeadline)));
 }
 
 function readAddresses(given: unknown): string[] | null {

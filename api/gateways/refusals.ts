@@ -85,6 +85,6 @@ function nameOf({ hour, operation, reason, address }: StoredRefusals): string {
 
 function placeOf(name: string): RefusalPlace {
   const [hour = '', operation, reason, address, ...rest] = name.split('|');
-  if (!/^\d{1,15}$/.test(hour) || operation === undefined || reason === undefined || address === undefined || rest.length > 0) throw badCursor();
+  if (!/^\d{1,14}$/.test(hour) || operation === undefined || reason === undefined || address === undefined || rest.length > 0) throw badCursor();
   return { hour: new Date(Number(hour)), operation, reason, address };
 }

@@ -73,6 +73,11 @@ describeOperation('createKey', {
       expect(await service.world.database.sql`select last_used_at from api_keys where id = ${idOf(elsewhere)}`).toEqual([{ lastUsedAt: null }]);
     });
 
+    it('ends with the last moment that dates can name, however late it is to end', async () => {
+      const { status, data } = await send({ body: { ...TILL, expiresAt: '9999-12-31T23:59:59-12:00' } });
+      expect([status, data.key]).toMatchObject([201, { expiresAt: '9999-12-31T23:59:59.000Z' }]);
+    });
+
     it('is as narrow as the calling key where it says nothing', async () => {
       const owner = await anotherShop();
       const narrow = await byOperator(service, owner, {

@@ -133,6 +133,7 @@ describeOperation('listRefusedRequests', {
         Buffer.from('1|a|b').toString('base64url'),
         Buffer.from('1|a|b|c|d').toString('base64url'),
         Buffer.from('a|b|c|d').toString('base64url'),
+        Buffer.from('999999999999999|a|b|c').toString('base64url'),
       ];
       for (const cursor of cursors) expect((await send({ query: `?after=${cursor}` })).error.message).toMatch(/^after: /);
       expect((await send({ query: '?limit=0' })).error.message).toMatch(/^limit: /);
