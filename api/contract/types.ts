@@ -806,7 +806,8 @@ export interface paths {
         /**
          * Play a scenario on a sandbox payment
          * @description Drives a payment created with `isSandbox: true` through the same rules, statuses and webhooks as a real one, without touching
-         *     any balance. 409 on a payment that is not sandbox, that is resolved already, or whose status the scenario does not fit.
+         *     any balance. 409 on a payment that is not sandbox, that is resolved already, or whose status the scenario does not fit, and for
+         *     an amount that is too small to count once 100 such arrived.
          *
          *     | scenario | what arrives | when |
          *     |---|---|---|

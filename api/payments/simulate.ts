@@ -3,7 +3,13 @@ import { listAssets, type StoredAsset } from '#api/store/assets.ts';
 import { readClock } from '#api/store/clock.ts';
 import { listOffers, markSelected, type Offer } from '#api/store/payment-offers.ts';
 import { findPayment, lockPayment, type Payment, setSelectedOffer } from '#api/store/payments.ts';
-import { findSeenSandboxDeposit, insertSandboxDeposit, listDueSandboxPayments, type SeenSandboxDeposit } from '#api/store/sandbox-deposits.ts';
+import {
+  countSandboxDust,
+  findSeenSandboxDeposit,
+  insertSandboxDeposit,
+  listDueSandboxPayments,
+  type SeenSandboxDeposit,
+} from '#api/store/sandbox-deposits.ts';
 import { Invariant, ServiceError } from '#shared/core/errors.ts';
 import { uuidFrom } from '#shared/core/ids.ts';
 import { POLICY } from '#shared/core/policy.ts';
@@ -106,6 +112,9 @@ async function play(tx: Tx, deps: Deps, scene: Scene, { scenario, ...wish }: Sim
   const selected = { ...scene, offers: await selectFor(tx, scene, arriving.offer) };
   const { setting, seenAt } = scenario === 'late_capture' ? afterDeadline(selected, wish.overdue, arriving.asset) : { setting: selected, seenAt: now };
   const received = amountOf(scenario, wish.amount, setting, arriving, seenAt);
+  const dust = isDust(received, arriving.asset.dustFloor);
+  if (dust && (await countSandboxDust(tx, payment.id)) >= POLICY.sandboxDust)
+    throw conflict(`The payment has ${POLICY.sandboxDust} simulated deposits that are too small to decide, which is as many as it may have.`);
   if (setting.payment.status !== payment.status) await expireNow(tx, deps, payment.id, scenario);
 
   const deposit: SeenSandboxDeposit = {
@@ -116,7 +125,7 @@ async function play(tx: Tx, deps: Deps, scene: Scene, { scenario, ...wish }: Sim
     amount: received,
     firstSeenAt: seenAt,
   };
-  const waits = scenario === 'seen_then_confirmed' && !isDust(received, arriving.asset.dustFloor);
+  const waits = scenario === 'seen_then_confirmed' && !dust;
   const confirmsAt = waits ? new Date(now.getTime() + POLICY.sandboxConfirmSeconds * 1_000) : now;
   await insertSandboxDeposit(tx, { ...deposit, scenario, confirmsAt });
   if (!waits) await settleSimulated(tx, deps, setting, deposit);

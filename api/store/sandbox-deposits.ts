@@ -23,6 +23,12 @@ export async function insertSandboxDeposit(tx: Tx, d: NewSandboxDeposit): Promis
     values (${d.id}, ${d.paymentId}, ${d.assetId}, ${d.scenario}, ${d.txid}, ${formatAmount(d.amount)}::text::numeric, 'seen', ${d.firstSeenAt}, ${d.confirmsAt})`;
 }
 
+/** How many simulated deposits of a payment decided nothing; the caller holds the payment's lock. */
+export async function countSandboxDust(tx: Tx, paymentId: string): Promise<number> {
+  const [row] = await tx<[{ count: number }]>`select count(*)::int as count from sandbox_deposits where payment_id = ${paymentId} and state = 'dust'`;
+  return row.count;
+}
+
 /** What a simulated deposit came to. */
 export type SandboxOutcome =
   | { state: 'dust' }

@@ -28,6 +28,8 @@ export const POLICY = {
   expiryPatienceSeconds: 15 * MINUTE,
   /** Long enough to show a payment that is seen and not yet confirmed, short enough to wait for. */
   sandboxConfirmSeconds: 10,
+  /** Simulated deposits of one payment that are too small to decide: anybody who has its link can play more of them, and whoever reads it reads all. */
+  sandboxDust: 100,
   /** Simulated deposits are watched by people. */
   sandboxCheckSeconds: 2,
   /** A day for a block to hold what was sent in time: longer is a free option on the market, for whoever pays miners little. */

@@ -73,6 +73,19 @@ async function booked(): Promise<Record<string, number>> {
   return row as Record<string, number>;
 }
 
+it('a payment keeps so many simulated deposits that decide nothing and no more, also of many at once, and can be paid all the same', async () => {
+  const payment = await aPayment();
+  const { assetId } = offerIn(payment, 'USDT');
+  const dust = { scenario: 'underpaid', amount: '0.000001', assetId } as const;
+  await world.database.sql`
+    insert into sandbox_deposits (id, payment_id, asset_id, scenario, txid, amount, state, first_seen_at)
+    select gen_random_uuid(), ${payment.id}, ${assetId}, 'underpaid', 'sandbox-' || n, 0.000001, 'dust', sluice_now() from generate_series(1, ${POLICY.sandboxDust - 2}) n`;
+  const answers = await Promise.allSettled(Array.from({ length: 6 }, () => simulate(payment, dust)));
+  expect(answers.map((one) => (one.status === 'fulfilled' ? 'kept' : one.reason.code)).sort()).toEqual([...Array(4).fill('conflict'), 'kept', 'kept']);
+  expect((await verify(payment)).deposits).toHaveLength(POLICY.sandboxDust);
+  expect(await statusAfter(payment, { scenario: 'success' })).toBe('SUCCESS');
+});
+
 describe('each scenario, judged by the rules of real deposits', () => {
   it('success: exactly what the first offer asks, selected on the way, with every figure of a real one', async () => {
     const payment = await aPayment();
