@@ -1840,7 +1840,7 @@ export interface components {
             title?: string;
             /** @description The merchant's own number for it; absent when the create request named none. */
             reference?: string;
-            /** @description Every deposit of the payment, later ones included. */
+            /** @description Every deposit of the payment, later ones included; of those that are too small to count (`dust`) at most 100. */
             deposits: components["schemas"]["PaymentDeposit"][];
         };
         PaymentDeposit: {

@@ -1,6 +1,7 @@
 import type { AssetType } from '#shared/core/assets.ts';
 import type { Doubt } from './deposits.ts';
 import { type Coins, parseTrusted, type Usd } from '#shared/core/money.ts';
+import { POLICY } from '#shared/core/policy.ts';
 import type { Reads, Tx } from '#shared/platform/postgres.ts';
 import { isOneOf } from './is-one-of.ts';
 import type { DepositPath } from './payments.ts';
@@ -44,19 +45,27 @@ export interface PaymentDeposit {
   credit: { networkFee: Coins; commission: Coins; net: Coins; gross: Coins } | null;
 }
 
-/** What arrived for a payment, in chain order; locks nothing. */
+/** What arrived for a payment, in chain order, of what was too small to decide anything `POLICY.dustListed`; locks nothing. */
 export function listPaymentDeposits(sql: Reads, paymentId: string): Promise<PaymentDeposit[]> {
   return listPaymentDepositsOf(sql, [paymentId], null);
 }
 
-/** What arrived for several payments, of each any `most` (all when null), in chain order; locks nothing. To find the first of many would read them all. */
+/**
+ * What arrived for several payments, of each any `most` in whatever state (when null, all of them but dust beyond `POLICY.dustListed`), in chain order; locks nothing. To find the first
+ * of many would read them all.
+ */
 export async function listPaymentDepositsOf(sql: Reads, paymentIds: readonly string[], most: number | null): Promise<PaymentDeposit[]> {
+  const arrived =
+    most === null
+      ? sql`(select * from deposits where payment_id = asked.id and state <> 'dust')
+        union all (select * from deposits where payment_id = asked.id and state = 'dust' limit ${POLICY.dustListed})`
+      : sql`select * from deposits where payment_id = asked.id limit ${most}`;
   const rows = await sql<Record<string, unknown>[]>`
     select d.id, d.payment_id, d.asset_id, a.symbol, a.type as "assetType", a.decimals, a.dust_floor, n.name as "networkName", d.amount, d.txid, d.height, d.coinbase, d.state, d.path, d.claimed_by, d.first_seen_at,
       d.block_time, d.final_at, d.waits_since is not null as waits, case when d.doubted_since is not null then coalesce(d.doubt, 'unreachable') end as doubt, d.lost_at, d.usd_price, case when d.state = 'dropped' or d.lost_at is not null then 0 else greatest(t.height - d.height + 1, 0) end as confirmations,
       c.gross, c.network_fee, c.commission, c.net
     from (select p.id from payments p where p.id ${isOneOf(sql, paymentIds)}) as asked
-    cross join lateral (select * from deposits where payment_id = asked.id limit ${most}) d
+    cross join lateral (${arrived}) d
     join assets a on a.id = d.asset_id join networks n on n.id = d.network_id
     left join chain_tips t on t.network_id = d.network_id left join credits c on c.id = d.id
     order by d.block_time, d.height, d.position, d.ordinal`;

@@ -30,6 +30,8 @@ export const POLICY = {
   sandboxConfirmSeconds: 10,
   /** Simulated deposits of one payment that are too small to decide: anybody who has its link can play more of them, and whoever reads it reads all. */
   sandboxDust: 100,
+  /** Deposits of one payment below the dust floor that are listed: whoever sends one in each block for the price of its gas makes no read of the payment slow. */
+  dustListed: 100,
   /** Simulated deposits are watched by people. */
   sandboxCheckSeconds: 2,
   /** A day for a block to hold what was sent in time: longer is a free option on the market, for whoever pays miners little. */

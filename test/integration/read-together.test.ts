@@ -6,6 +6,7 @@ import { publicPayment } from '#api/payments/view.ts';
 import { listAssets } from '#api/store/assets.ts';
 import { sharedReads } from '#api/store/shared-reads.ts';
 import { waitFor } from '#ops/dev/services/wait.ts';
+import { POLICY } from '#shared/core/policy.ts';
 import { type ShopPayment, type Shops, someShops, type TestShop } from '#test/fixtures/shop.ts';
 
 let shops: Shops;
@@ -68,6 +69,22 @@ describe('payments that are read in one moment', () => {
     const [dusted, paid] = await Promise.all(payments.map(({ shop, payment }) => shop.verify(payment)));
     expect(dusted?.deposits).toHaveLength(DUST);
     expect(paid?.deposits).toHaveLength(1);
+  });
+
+  it('show a hundred that decide nothing, however many anybody sent, and every one that counts', async () => {
+    const shop = one as TestShop;
+    const payment = await shop.create();
+    await shop.select(payment, 'USDT');
+    await shop.see(payment, 'USDT', '0.009', { also: Array(POLICY.dustListed + 20).fill('0.009') });
+    await shop.receive(payment, 'USDT', '100');
+    await shop.receive(payment, 'USDT', '7');
+    const told = (await shop.verify(payment)).deposits as { state: string; amount: string }[];
+    const dust = told.filter(({ state }) => state === 'dust');
+    expect(dust).toHaveLength(POLICY.dustListed);
+    expect(told.filter((deposit) => !dust.includes(deposit)).map(({ state, amount }) => [state, amount])).toEqual([
+      ['credited', '100'],
+      ['credited', '7'],
+    ]);
   });
 
   it('are offered in the assets that a gateway names, in whatever case it names them', async () => {
