@@ -5,11 +5,13 @@ import { broadcastAttempt } from '#api/payouts/broadcast.ts';
 import { dispatchSettlement } from '#api/payouts/dispatch.ts';
 import { rejectionMail } from '#api/settlements/rejection-mail.ts';
 import { readClock } from '#api/store/clock.ts';
+import { findScreenedCredit } from '#api/store/credits.ts';
 import { findGateway } from '#api/store/gateways.ts';
 import { networkOfAttempt } from '#api/store/payout-attempts.ts';
 import { findExpiredFrom, findSettlement, networkOfSettlement } from '#api/store/settlements.ts';
 import { POLICY } from '#shared/core/policy.ts';
 import { networkJob } from './network-job.ts';
+import { sharedJob } from './shared-job.ts';
 import type { Job, JobResult } from './work.ts';
 
 /** Seconds until bytes that no block holds yet are handed to the network again. */
@@ -35,12 +37,14 @@ export const dispatchSettlementJob: Job = networkJob({
   },
 });
 
-/** Screens what one deposit credited, again every minute until there is a verdict (decisions 10). */
-export const screenDepositJob: Job = {
+/** Screens what one deposit credited, again every minute until there is a verdict (decisions 10). Each gateway has a share of the places, since payers choose what a provider takes long about. */
+export const screenDepositJob: Job = sharedJob({
   topic: 'deposit.screen',
-  concurrency: 4,
+  placeOf: async (sql, creditId) => (await findScreenedCredit(sql, creditId))?.gatewayId,
+  places: POLICY.screeningLanes,
+  slowMs: POLICY.screeningSlowMs,
   run: async (deps, creditId) => ((await screenCredit(deps, creditId)) ? { done: true } : after(deps, POLICY.screeningRetrySeconds)),
-};
+});
 
 /** Tells a gateway's contact that a parked cashout was rejected at the end of its time; a gateway without a contact is told nothing. */
 export const mailRejectionJob: Job = {

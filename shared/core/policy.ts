@@ -426,6 +426,18 @@ export const POLICY = {
   screeningThreshold: 70,
   /** Decisions: a deposit without a verdict is retried every minute. */
   screeningRetrySeconds: MINUTE,
+  /** Deposits that are screened in one process: a gateway whose payers send what a provider takes long about keeps no other from its verdicts. */
+  screeningLanes: {
+    together: 8,
+    perTarget: 4,
+    perSlowTarget: 1,
+    slowTargets: 6,
+    /** A gateway is its own tenant: two wait in memory for the four. */
+    perTenant: 6,
+    tenantShare: 1,
+  },
+  /** A run that takes so long waited for the provider, whose deadline is longer. */
+  screeningSlowMs: 5_000,
   /** A verdict is bought once: retries and replays within a day use it again. */
   destinationVerdictSeconds: DAY,
   /** A merchant waits for this answer, and its own request is given ten seconds. */

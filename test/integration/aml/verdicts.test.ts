@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { runDueJobs } from '#api/jobs/relay.ts';
+import type { JobQueue } from '#api/jobs/queue.ts';
+import { runDueJobs, startRelay } from '#api/jobs/relay.ts';
+import type { DepositScreen } from '#api/deps.ts';
 import { screenDepositJob } from '#api/jobs/outbox-jobs.ts';
 import { periodicWork } from '#api/jobs/periodic-work.ts';
 import { readParts } from '#api/payments/view.ts';
@@ -8,6 +10,7 @@ import { findPayment, type Payment } from '#api/store/payments.ts';
 import { POLICY } from '#shared/core/policy.ts';
 import { anAddress, type Books, someBooks, type TestPayment } from '#test/fixtures/books.ts';
 import { type HeldBooks, heldBooks } from '#test/fixtures/held-books.ts';
+import { waitFor } from '#ops/dev/services/wait.ts';
 
 let books: Books;
 let held: HeldBooks;
@@ -120,6 +123,36 @@ describe('a deposit of a gateway that screens', () => {
     expect(await periodicWork['requeue-unscreened'].run(held.deps)).toBe(0);
     await runDueJobs(held.deps, [screenDepositJob]);
     expect((await credits())[0]).toMatchObject({ screening: 'clean' });
+  });
+
+  it('waits for no other gateway, however many deposits of that one a provider does not answer about', async () => {
+    const other = await heldBooks(books);
+    let answer = (): void => undefined;
+    const answered = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    for (let i = 0; i < 2 * POLICY.screeningLanes.together; i++) await held.pay(await held.aPayment(), '100', 'pending');
+    let hanging = 0;
+    const screening = {
+      ...held.deps.screening,
+      deposit: async (asked: Parameters<typeof held.deps.screening.deposit>[0]): Promise<DepositScreen> => {
+        if (asked.gateway.id === other.gatewayId) return other.deps.screening.deposit(asked);
+        hanging += 1;
+        await answered;
+        return 'pending';
+      },
+    };
+    const withoutRedis = { push: () => Promise.reject(new Error('no redis')) } as unknown as JobQueue;
+    const relay = startRelay({ ...held.deps, screening }, [screenDepositJob], withoutRedis, () => true);
+    try {
+      await waitFor(() => hanging === POLICY.screeningLanes.perTarget, { what: 'the share of the first gateway to hang' });
+      await other.pay(await other.aPayment(), '100', 5);
+      await waitFor(() => other.asked.length > 0, { what: 'the verdict of the other gateway' });
+      expect(hanging).toBe(POLICY.screeningLanes.perTarget);
+    } finally {
+      answer();
+      await relay.stop();
+    }
   });
 
   it('gets one verdict however many workers ask at once', async () => {
