@@ -52,11 +52,22 @@ export function openQueue(options: QueueOptions): JobQueue {
   };
 
   const queues = new Map<string, Queue>();
+  /** One whose connection was not there when it was opened fails for ever: it is opened for the first rows that Redis can take, and again where that failed. */
+  const queueOf = async (topic: string): Promise<Queue> => {
+    const queue = queues.get(topic) ?? new Queue(topic, { connection: producer, prefix, skipWaitingForReady: true, skipMetasUpdate: true });
+    if (!queues.has(topic)) queue.on('error', quiet.log);
+    queues.set(topic, queue);
+    try {
+      await queue.waitUntilReady();
+      return queue;
+    } catch (error) {
+      queues.delete(topic);
+      queue.close().catch(quiet.log);
+      throw error;
+    }
+  };
   const workers: Worker[] = [];
   for (const { topic, concurrency } of options.topics) {
-    const queue = new Queue(topic, { connection: producer, prefix, skipWaitingForReady: true, skipMetasUpdate: true });
-    queue.on('error', quiet.log);
-    queues.set(topic, queue);
     const worker = new Worker<{ outboxId: string }>(topic, (job) => process(topic, job.data.outboxId), {
       connection: consumer,
       prefix,
@@ -70,10 +81,12 @@ export function openQueue(options: QueueOptions): JobQueue {
 
   return {
     push: async (topic, outboxIds) => {
-      const queue = queues.get(topic);
-      if (queue === undefined || producer.status !== 'ready') throw new Error(`redis is ${producer.status}`);
+      if (producer.status !== 'ready') throw new Error(`redis is ${producer.status}`);
       const jobs = outboxIds.map((outboxId) => ({ name: topic, data: { outboxId }, opts: { jobId: `outbox-${outboxId}` } }));
-      await withinMilliseconds(PUSH_TIMEOUT_MS, queue.addBulk(jobs));
+      await withinMilliseconds(
+        PUSH_TIMEOUT_MS,
+        queueOf(topic).then((queue) => queue.addBulk(jobs)),
+      );
     },
     close: async () => {
       closing = true;

@@ -89,6 +89,24 @@ describe('jobs that ask the nodes of a network', () => {
 });
 
 describe('outbox rows', () => {
+  it('wait in Redis for a place in any worker, also where it was not reached yet when the first of them was to be handed over', async () => {
+    const gate = aGate();
+    const job = recorder(() => gate.promise.then(() => ({ done: true })), 1);
+    const jobs = await start({ jobs: [job] });
+    const [{ name }] = await world.database.sql<[{ name: string }]>`select current_database() as name`;
+    await waitFor(
+      async () => {
+        await enqueue();
+        jobs.wake();
+        return Number(await world.redis.command('LLEN', `sluice-${name}:${job.topic}:wait`)) > 0;
+      },
+      { what: 'a row to wait in Redis', everyMs: 100 },
+    );
+    gate.resolve();
+    await waitFor(async () => (await states()).every((state) => state === 'done'), { what: 'every row to be done' });
+    expect(job.runs).toHaveLength((await states()).length);
+  });
+
   it('are run once each through Redis, and closed', async () => {
     const job = recorder();
     const jobs = await start({ jobs: [job] });
