@@ -4,8 +4,8 @@ import type { Logger } from '#shared/platform/logger.ts';
 
 /** Hands outbox ids to whichever worker process is free; a wake-up only, never the truth (architecture 2). */
 export interface JobQueue {
-  /** @throws when Redis cannot take them; the caller then runs them itself */
-  push(topic: string, outboxIds: readonly string[]): Promise<void>;
+  /** Takes rows with how often each was begun before. @throws when Redis cannot take them; the caller then runs them itself */
+  push(topic: string, rows: readonly { id: string; claims: number }[]): Promise<void>;
   /** Waits for what this process is running, then disconnects. */
   close(): Promise<void>;
 }
@@ -80,9 +80,10 @@ export function openQueue(options: QueueOptions): JobQueue {
   }
 
   return {
-    push: async (topic, outboxIds) => {
+    push: async (topic, rows) => {
       if (producer.status !== 'ready') throw new Error(`redis is ${producer.status}`);
-      const jobs = outboxIds.map((outboxId) => ({ name: topic, data: { outboxId }, opts: { jobId: `outbox-${outboxId}` } }));
+      // A row that waits in Redis is put there once. One that was begun is another job: that of a worker which died stays in Redis for up to a minute, and no other of its name is taken.
+      const jobs = rows.map(({ id, claims }) => ({ name: topic, data: { outboxId: id }, opts: { jobId: `outbox-${id}-${claims}` } }));
       await withinMilliseconds(
         PUSH_TIMEOUT_MS,
         queueOf(topic).then((queue) => queue.addBulk(jobs)),

@@ -41,15 +41,15 @@ export function startRelay(deps: Deps, jobs: readonly Job[], queue: JobQueue, de
     const { rows, nextInMs } = await handOver(deps.db.sql, rooms, HAND_OVER_SECONDS);
     let next = Math.max(nextInMs ?? SAFETY_MILLISECONDS, SHORTEST_PAUSE_MILLISECONDS);
     for (const { topic, room } of rooms) {
-      const ids = rows.filter((row) => row.topic === topic).map(({ id }) => id);
+      const due = rows.filter((row) => row.topic === topic);
       if (room === 0) next = Math.min(next, POLL_MILLISECONDS);
-      else if (ids.length === room) next = 0;
-      if (ids.length === 0) continue;
+      else if (due.length === room) next = 0;
+      if (due.length === 0) continue;
       try {
-        await queue.push(topic, ids);
+        await queue.push(topic, due);
       } catch (error) {
         deps.log.debug({ err: error, topic }, 'running jobs without redis');
-        own.get(topic)?.pool.add(ids);
+        own.get(topic)?.pool.add(due.map(({ id }) => id));
       }
     }
     return next;

@@ -82,7 +82,8 @@ function owner(sql: Reads, topic: Topic, refId: string) {
 
 /** What was handed over, and how long there is nothing else to hand over, as far as is known: null until somebody adds or changes a row. */
 export interface HandedOver {
-  rows: { id: string; topic: Topic }[];
+  /** With how often each was begun before. */
+  rows: { id: string; topic: Topic; claims: number }[];
   nextInMs: number | null;
 }
 
@@ -107,7 +108,7 @@ export async function handOver(sql: Reads, rooms: readonly { topic: string; room
           where topic = a.topic and state = 'due' and due_at <= sluice_now()
             and (handed_until is null or handed_until < now()) and (claimed_until is null or claimed_until < now())
           order by due_at limit a.room for update skip locked) due)
-      returning id, topic),
+      returning id, topic, claims),
     coming as (
       select (select o.due_at - sluice_now() from outbox o where o.topic = a.topic and o.state = 'due' and o.due_at > sluice_now() order by o.due_at limit 1) as pause
       from asked a
@@ -118,7 +119,7 @@ export async function handOver(sql: Reads, rooms: readonly { topic: string; room
       where busy.until > now()
       union all
       select make_interval(secs => ${seconds}) from taken)
-    select coalesce((select json_agg(json_build_object('id', id, 'topic', topic)) from taken), '[]') as rows,
+    select coalesce((select json_agg(json_build_object('id', id, 'topic', topic, 'claims', claims)) from taken), '[]') as rows,
       (select ceil(extract(epoch from min(pause)) * 1000)::float8 from coming) as "nextInMs"`;
   return row;
 }

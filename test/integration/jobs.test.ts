@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { Worker } from 'bullmq';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { networkJob } from '#api/jobs/network-job.ts';
 import type { Job, JobResult, Periodic, Work } from '#api/jobs/work.ts';
@@ -297,6 +298,25 @@ describe('outbox rows', () => {
     expect(await runDueJobs(world.deps, [job])).toBe(0);
     await world.database.sql`update outbox set claimed_until = now() - interval '1 second'`;
     expect(await runDueJobs(world.deps, [job])).toBe(1);
+  });
+
+  it('whose worker died with their jobs in hand are run once their lease ran out, though Redis still takes them for running', async () => {
+    const gate = aGate();
+    const job = recorder(() => gate.promise.then(() => ({ done: true })), 1);
+    const jobs = await start({ jobs: [job] });
+    const [{ name }] = await world.database.sql<[{ name: string }]>`select current_database() as name`;
+    const dying = new Worker(job.topic, null, { connection: { url: world.deps.config.REDIS_URL }, prefix: `sluice-${name}`, autorun: false });
+    const takeOne = async (): Promise<{ data: { outboxId: string } } | undefined> => {
+      await enqueue();
+      jobs.wake();
+      return dying.getNextJob('of a worker that dies', { block: false });
+    };
+    const { outboxId } = (await waitFor(takeOne, { what: 'another worker to take one that nobody here has a place for', everyMs: 100 })).data;
+    await world.database.sql`update outbox set claims = 1, failures = 1, claimed_until = now() - interval '1 second' where id = ${outboxId}`;
+    await dying.close();
+    gate.resolve();
+    await waitFor(async () => (await states()).every((state) => state === 'done'), { what: 'every row to be done' });
+    expect(job.runs).toHaveLength((await states()).length);
   });
 
   it('that run for long stay taken, so that no second worker takes a living one for dead', async () => {
