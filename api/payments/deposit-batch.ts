@@ -1,7 +1,7 @@
 import type { Chain } from '#api/deps.ts';
 import type { ChainTip } from '#api/store/chain-blocks.ts';
 import type { OpenDeposit } from '#api/store/deposits.ts';
-import type { Offer } from '#api/store/payment-offers.ts';
+import { MERCHANT_PRICE, type Offer } from '#api/store/payment-offers.ts';
 import type { Finality, FinalityRule } from '#shared/core/assets.ts';
 import { confirmations, forCoinbase, isFinal, matureHeight, resolveTier } from '#shared/core/finality.ts';
 import { amount, type Coins, coinsToUsd, type Usd } from '#shared/core/money.ts';
@@ -56,7 +56,7 @@ export function batchByBlock(deposits: readonly OpenDeposit[]): Batch[] {
 
 /** The market price that a payment was offered an asset at; undefined where the merchant named one, who would otherwise say how deep a deposit has to be. Pure. */
 export function offeredPrice(offers: readonly Offer[], assetId: string): Usd | undefined {
-  return offers.find((offer) => offer.assetId === assetId && offer.priceSource !== 'merchant')?.priceUsd;
+  return offers.find((offer) => offer.assetId === assetId && offer.priceSource !== MERCHANT_PRICE)?.priceUsd;
 }
 
 /** The value of a batch in US dollars: at the market price, else at the one that the payment was offered it at; undefined without either. */

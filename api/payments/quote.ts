@@ -1,6 +1,6 @@
 import type { Deps, Price } from '#api/deps.ts';
 import type { StoredAsset } from '#api/store/assets.ts';
-import type { Offer } from '#api/store/payment-offers.ts';
+import { MERCHANT_PRICE, type Offer } from '#api/store/payment-offers.ts';
 import type { NewPayment } from '#api/store/payments.ts';
 import { sharedReads } from '#api/store/shared-reads.ts';
 import { invalid, ServiceError } from '#shared/core/errors.ts';
@@ -167,6 +167,6 @@ function readOverrides(enabled: readonly StoredAsset[], overrides: readonly Asse
     seen.add(id);
     const priceUsd = parseAmount<'usd'>(override.assetPriceUsd, `assets[${index}].assetPriceUsd`);
     if (priceUsd <= 0n) throw invalid(`assets[${index}].assetPriceUsd`, 'must be greater than 0');
-    return { asset, priceUsd, source: 'merchant', at: null };
+    return { asset, priceUsd, source: MERCHANT_PRICE, at: null };
   });
 }

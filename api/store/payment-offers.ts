@@ -3,6 +3,9 @@ import { type Coins, type Usd, formatAmount, parseTrusted } from '#shared/core/m
 import type { Reads, Tx } from '#shared/platform/postgres.ts';
 import { isOneOf } from './is-one-of.ts';
 
+/** Source of a price that the merchant named for the asset (contract 2.1). */
+export const MERCHANT_PRICE = 'merchant';
+
 /** An offer with the asset and network it is in. */
 export interface Offer {
   id: string;

@@ -1,5 +1,5 @@
 import type { Deps } from '#api/deps.ts';
-import type { Offer } from '#api/store/payment-offers.ts';
+import { MERCHANT_PRICE, type Offer } from '#api/store/payment-offers.ts';
 import type { PaymentDeposit } from '#api/store/payment-deposits.ts';
 import type { PaymentEventRow } from '#api/store/payments.ts';
 import { coinsToUsd, formatAmount } from '#shared/core/money.ts';
@@ -119,7 +119,7 @@ function offerStep({ payment }: Pick<PaymentParts, 'payment'>, offer: Offer): Ex
   const quoteDecimals = quotedAt(payment, offer);
   const source =
     offer.priceAt === null
-      ? offer.priceSource === 'merchant'
+      ? offer.priceSource === MERCHANT_PRICE
         ? "the merchant's own price"
         : offer.priceSource
       : `${offer.priceSource}, ${ageSeconds(offer.priceAt, at)} s old`;
@@ -129,7 +129,7 @@ function offerStep({ payment }: Pick<PaymentParts, 'payment'>, offer: Offer): Ex
   ].join('');
   const sum = fees === '' ? '' : `${fees} = ${formatAmount(offer.totalValue)} ${offer.symbol}`;
   const text = `${formatAmount(payment.amountUsd)} USD ÷ ${formatAmount(offer.priceUsd)} USD (${source}) = ${formatAmount(offer.amount)} ${offer.symbol} on ${offer.networkName}, rounded up at ${quoteDecimals} decimals${sum}.`;
-  return step(at, 'offer', offer.priceSource === 'merchant' ? 'offer_merchant_price' : 'offer_market_price', text, {
+  return step(at, 'offer', offer.priceSource === MERCHANT_PRICE ? 'offer_merchant_price' : 'offer_market_price', text, {
     ...named(offer),
     ...priced(offer, at),
     quoteDecimals,

@@ -12,6 +12,19 @@ import { POLICY } from '#shared/core/policy.ts';
 /** As many names of 128 characters as make a message of half of what may be on its way. */
 const PAYERS = Array.from({ length: POLICY.charactersAhead / 2 / 132 }, (_, i) => String(i).padStart(128, 'a'));
 
+/** What a life needs to publish; nothing was sent yet. */
+const aLife = (appliedWake: Life['appliedWake']): Life =>
+  ({
+    network: { name: 'local' },
+    epoch: 1,
+    seq: 0,
+    appliedSeq: 0,
+    ahead: [],
+    leaseUntilMs: Number.POSITIVE_INFINITY,
+    appliedWake,
+    pulseWake: createWake(),
+  }) as unknown as Life;
+
 it('runs ahead of the consumer by no more characters than Redis and the consumer should have to hold', async () => {
   const sent: number[] = [];
   const wake = createWake();
@@ -20,16 +33,7 @@ it('runs ahead of the consumer by no more characters than Redis and the consumer
     waits += 1;
     return wake.wait(...given);
   };
-  const life = {
-    network: { name: 'local' },
-    epoch: 1,
-    seq: 0,
-    appliedSeq: 0,
-    ahead: [],
-    leaseUntilMs: Number.POSITIVE_INFINITY,
-    appliedWake: { ...wake, wait },
-    pulseWake: createWake(),
-  } as unknown as Life;
+  const life = aLife({ ...wake, wait });
   const streams = { append: async (_stream: string, payload: string) => `${sent.push(payload.length)}-0` };
   const deps = { log: pino({ level: 'silent' }), monotonicMs: () => 0, streams } as unknown as IndexerDeps;
   const abort = new AbortController();
@@ -66,17 +70,11 @@ it('runs ahead of the consumer by no more characters than Redis and the consumer
 it('says why Redis takes no message, once in the log and for as long as it does not', async () => {
   const told: string[] = [];
   const seen: (string | undefined)[] = [];
-  const life = {
-    network: { name: 'local' },
-    epoch: 1,
-    seq: 0,
-    appliedSeq: 0,
-    ahead: [],
-    unsent: undefined,
-    leaseUntilMs: Number.POSITIVE_INFINITY,
-    appliedWake: { wait: async () => void seen.push(life.unsent) },
-    pulseWake: createWake(),
-  } as unknown as Life;
+  const wait: Life['appliedWake']['wait'] = async () => {
+    seen.push(life.unsent);
+    return false;
+  };
+  const life = aLife({ ...createWake(), wait });
   let tries = 0;
   const append = async (): Promise<string> => {
     tries += 1;
