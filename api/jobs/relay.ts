@@ -13,8 +13,9 @@ const SHORTEST_PAUSE_MILLISECONDS = 250;
 /** The longest that a row waits whose wake-up was lost: its process was killed between commit and wake-up, or a clock was moved. */
 const SAFETY_MILLISECONDS = 10_000;
 const BATCH = 100;
-/** A worker that has not started a row by then never got it (Redis was wiped): it is handed over again. */
+/** A worker that has not started a row by then never got it (Redis was wiped): it is handed over again. So long for each batch before it, since what waits behind others is not missed. */
 const HAND_OVER_SECONDS = 5;
+const LONGEST_HAND_OVER_SECONDS = 300;
 
 export interface Relay {
   /** Looks at once instead of when the next row is due. */
@@ -33,23 +34,32 @@ export interface Relay {
 export function startRelay(deps: Deps, jobs: readonly Job[], queue: JobQueue, deaf: () => boolean): Relay {
   let stopping = false;
   const bell = createBell(POLL_MILLISECONDS, deaf);
-  const own = new Map(jobs.map((job) => [job.topic, { job, pool: openPool(deps, job, bell.ringSoon) }]));
+  // `batches` counts those that Redis took one right after the other.
+  const own = jobs.map((job) => ({ job, pool: openPool(deps, job, bell.ringSoon), batches: 0 }));
 
   /** Hands over what is due; answers after how many milliseconds there may be more. */
   const pass = async (): Promise<number> => {
-    const rooms = [...own.values()].map(({ job, pool }) => ({ topic: job.topic, room: Math.max(0, BATCH - pool.size()) }));
-    const { rows, nextInMs } = await handOver(deps.db.sql, rooms, HAND_OVER_SECONDS);
+    const asked = own.map((of) => ({
+      of,
+      topic: of.job.topic,
+      room: Math.max(0, BATCH - of.pool.size()),
+      seconds: Math.min(HAND_OVER_SECONDS * (of.batches + 1), LONGEST_HAND_OVER_SECONDS),
+    }));
+    const { rows, nextInMs } = await handOver(deps.db.sql, asked);
     let next = Math.max(nextInMs ?? SAFETY_MILLISECONDS, SHORTEST_PAUSE_MILLISECONDS);
-    for (const { topic, room } of rooms) {
+    for (const { of, topic, room } of asked) {
       const due = rows.filter((row) => row.topic === topic);
       if (room === 0) next = Math.min(next, POLL_MILLISECONDS);
       else if (due.length === room) next = 0;
+      const batches = due.length === room ? of.batches + 1 : 0;
+      of.batches = 0;
       if (due.length === 0) continue;
       try {
         await queue.push(topic, due);
+        of.batches = batches;
       } catch (error) {
         deps.log.debug({ err: error, topic }, 'running jobs without redis');
-        own.get(topic)?.pool.add(due.map(({ id }) => id));
+        of.pool.add(due.map(({ id }) => id));
       }
     }
     return next;
@@ -78,7 +88,7 @@ export function startRelay(deps: Deps, jobs: readonly Job[], queue: JobQueue, de
       stopping = true;
       bell.ring();
       await running;
-      await Promise.all([...own.values()].map(({ pool }) => pool.stop()));
+      await Promise.all(own.map(({ pool }) => pool.stop()));
     },
   };
 }

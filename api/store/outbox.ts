@@ -91,24 +91,26 @@ export interface HandedOver {
 const BUSY_ROWS = 100;
 
 /**
- * Marks due rows as handed to a worker for `seconds`, of each topic at most as many as `rooms` has room for, oldest due first, so that no
- * topic waits for another's rows. Chosen by state and due time, never by a moving id, and with `skip locked`, so any number of relays may call
+ * Marks due rows as handed to a worker for as many seconds as their topic's room says, of each topic at most as many as it has room for, oldest due
+ * first, so that no topic waits for another's rows. Chosen by state and due time, never by a moving id, and with `skip locked`, so any number of relays may call
  * it at once and a slow transaction is never overtaken for good. The same statement finds out when the next row becomes due, or can be taken
  * from a worker that did not start it or died of it.
  */
-export async function handOver(sql: Reads, rooms: readonly { topic: string; room: number }[], seconds: number): Promise<HandedOver> {
+export async function handOver(sql: Reads, rooms: readonly { topic: string; room: number; seconds: number }[]): Promise<HandedOver> {
   if (rooms.length === 0) return { rows: [], nextInMs: null };
   const [row] = await sql<[HandedOver]>`
-    with asked as (select topic::text, room::int from (values ${sql(rooms.map(({ topic, room }) => [topic, String(room)]))}) as a (topic, room)),
+    with asked as (
+      select topic::text, room::int, seconds::float8
+      from (values ${sql(rooms.map(({ topic, room, seconds }) => [topic, String(room), String(seconds)]))}) as a (topic, room, seconds)),
+    picked as materialized (
+      select due.id, a.seconds from asked a cross join lateral (
+        select id from outbox
+        where topic = a.topic and state = 'due' and due_at <= sluice_now()
+          and (handed_until is null or handed_until < now()) and (claimed_until is null or claimed_until < now())
+        order by due_at limit a.room for update skip locked) due),
     taken as (
-      update outbox set handed_until = now() + make_interval(secs => ${seconds})
-      where id in (
-        select due.id from asked a cross join lateral (
-          select id from outbox
-          where topic = a.topic and state = 'due' and due_at <= sluice_now()
-            and (handed_until is null or handed_until < now()) and (claimed_until is null or claimed_until < now())
-          order by due_at limit a.room for update skip locked) due)
-      returning id, topic, claims),
+      update outbox o set handed_until = now() + make_interval(secs => picked.seconds) from picked where o.id = picked.id
+      returning o.id, o.topic, o.claims, picked.seconds),
     coming as (
       select (select o.due_at - sluice_now() from outbox o where o.topic = a.topic and o.state = 'due' and o.due_at > sluice_now() order by o.due_at limit 1) as pause
       from asked a
@@ -118,7 +120,7 @@ export async function handOver(sql: Reads, rooms: readonly { topic: string; room
         order by due_at limit ${BUSY_ROWS}) busy
       where busy.until > now()
       union all
-      select make_interval(secs => ${seconds}) from taken)
+      select make_interval(secs => seconds) from taken)
     select coalesce((select json_agg(json_build_object('id', id, 'topic', topic, 'claims', claims)) from taken), '[]') as rows,
       (select ceil(extract(epoch from min(pause)) * 1000)::float8 from coming) as "nextInMs"`;
   return row;
@@ -126,7 +128,7 @@ export async function handOver(sql: Reads, rooms: readonly { topic: string; room
 
 /** The same for one topic; returns the ids. */
 export async function handOverDue(sql: Reads, topic: string, limit: number, seconds: number): Promise<string[]> {
-  return (await handOver(sql, [{ topic, room: limit }], seconds)).rows.map(({ id }) => id);
+  return (await handOver(sql, [{ topic, room: limit, seconds }])).rows.map(({ id }) => id);
 }
 
 /**
@@ -135,7 +137,7 @@ export async function handOverDue(sql: Reads, topic: string, limit: number, seco
  */
 export async function leaseOutbox(sql: Reads, { id, topic }: { id: string; topic: Topic }, seconds: number): Promise<OutboxLease | undefined> {
   const [row] = await sql<OutboxLease[]>`
-    update outbox set claims = claims + 1, failures = failures + 1, claimed_until = now() + make_interval(secs => ${seconds})
+    update outbox set claims = claims + 1, failures = failures + 1, claimed_until = now() + make_interval(secs => ${seconds}), handed_until = null
     where id = ${id} and topic = ${topic} and state = 'due' and due_at <= sluice_now() and (claimed_until is null or claimed_until < now())
     returning id, topic, ref_id, claims, failures, trace_context`;
   return row;

@@ -155,6 +155,27 @@ describe('outbox rows', () => {
     expect([...job.runs].sort()).toEqual([...refs].sort());
   });
 
+  it('are handed over again the more seldom the more there are before them, and one that was begun as soon as its worker died', async () => {
+    const { sql } = world.database;
+    await sql`create table noted (id uuid, seconds float8)`;
+    await sql`
+      create function note() returns trigger language plpgsql security definer as $$ begin
+        insert into noted values (new.id, extract(epoch from new.handed_until - now())); return null; end $$`;
+    await sql`create trigger note after update of handed_until on outbox for each row when (new.handed_until is not null) execute function note()`;
+    const gate = aGate();
+    const job = recorder(() => gate.promise.then(() => ({ done: true })), 1);
+    const jobs = await start({ jobs: [job] });
+    await enqueue(450);
+    jobs.wake();
+    const longest = () => sql<{ seconds: number }[]>`select max(seconds) as seconds from noted group by id order by 1`;
+    await waitFor(async () => (await longest()).length === 450, { what: 'all to be handed over' });
+    for (const [place, { seconds }] of (await longest()).entries()) expect(seconds).toBeGreaterThanOrEqual(5 * (Math.floor(place / 100) + 1));
+
+    const begun = await waitFor(async () => (await sql`select handed_until as until from outbox where claims > 0`)[0], { what: 'one to be begun' });
+    expect(begun).toEqual({ until: null });
+    gate.resolve();
+  });
+
   it('are never overtaken for good by a transaction that commits later (trap C)', async () => {
     const job = recorder();
     const slow = aGate();
@@ -185,7 +206,7 @@ describe('outbox rows', () => {
 
   it('of no topic are asked for by nobody', async () => {
     await enqueue();
-    expect(await handOver(world.deps.db.sql, [], 60)).toEqual({ rows: [], nextInMs: null });
+    expect(await handOver(world.deps.db.sql, [])).toEqual({ rows: [], nextInMs: null });
   });
 
   it('of every topic are handed over together, however many one of them has, and the answer says when there is more', async () => {
@@ -194,8 +215,8 @@ describe('outbox rows', () => {
       await insertOutbox(tx, { id: newId(), topic: 'settlement.dispatch', refId: newId() });
       await insertOutbox(tx, { id: newId(), topic: 'payout.broadcast', refId: newId(), dueAt: new Date(Date.now() + 3_000) });
     });
-    const rooms = TOPICS.map((topic) => ({ topic, room: 100 }));
-    const first = await handOver(world.deps.db.sql, rooms, 60);
+    const rooms = TOPICS.map((topic) => ({ topic, room: 100, seconds: 60 }));
+    const first = await handOver(world.deps.db.sql, rooms);
     expect(first.rows.filter(({ topic }) => topic === 'webhook.deliver')).toHaveLength(100);
     expect(first.rows.filter(({ topic }) => topic === 'settlement.dispatch')).toHaveLength(1);
     expect(first.rows).toHaveLength(101);
@@ -204,7 +225,7 @@ describe('outbox rows', () => {
   });
 
   it('say when the next one becomes due by service time, or may be taken from a worker that died, and nothing when there is none', async () => {
-    const next = async () => (await handOver(world.deps.db.sql, [{ topic: 'webhook.deliver', room: 100 }], 5)).nextInMs;
+    const next = async () => (await handOver(world.deps.db.sql, [{ topic: 'webhook.deliver', room: 100, seconds: 5 }])).nextInMs;
     expect(await next()).toBeNull();
     await enqueue();
     await world.database.sql`update outbox set claims = 1, claimed_until = now() + interval '40 seconds'`;
