@@ -1,4 +1,5 @@
 import { randomInt } from 'node:crypto';
+import { createSocket, type Socket } from 'node:dgram';
 import { createServer } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 
@@ -66,8 +67,33 @@ export async function unlessAborted<T>(signal: AbortSignal | undefined, work: ()
   }
 }
 
-/** Ports promised to somebody in this process who may not listen yet. */
-const promised = new Set<number>();
+/** Ports promised to somebody of this process who may not listen yet. */
+const promised = new Map<number, Socket>();
+
+/**
+ * Promises a port to this process until it ends; false where another has it, or somebody of this one. Several runs start beside each other, each with a
+ * moment between its look at a port and the service that listens. The promise is the UDP socket of the same number, which no service here uses: the
+ * system gives it to one process at a time, and takes it back however that ends.
+ */
+function promise(port: number): Promise<boolean> {
+  if (promised.has(port)) return Promise.resolve(false);
+  return new Promise((resolve) => {
+    const socket = createSocket('udp4');
+    promised.set(port, socket);
+    socket.once('error', (error: NodeJS.ErrnoException) => {
+      const taken = error.code === 'EADDRINUSE';
+      if (taken) takeBack(port);
+      resolve(!taken);
+    });
+    socket.bind({ address: '127.0.0.1', port, exclusive: true }, () => resolve(true));
+    socket.unref();
+  });
+}
+
+function takeBack(port: number): void {
+  promised.get(port)?.close();
+  promised.delete(port);
+}
 
 /** Below the ports that systems give to outgoing connections (from 32768 on Linux): one of those may be in use before its service starts. */
 const ANY_PORT = { from: 10_000, to: 32_000 };
@@ -75,9 +101,9 @@ const ANY_PORT = { from: 10_000, to: 32_000 };
 /** A port nobody listens on and nobody was promised: `preferred`, or the next free one above it; any one when no preference is given. */
 export async function freePort(preferred = randomInt(ANY_PORT.from, ANY_PORT.to)): Promise<number> {
   for (let port = preferred; port < preferred + 200; port++) {
-    if (promised.has(port)) continue;
-    promised.add(port);
+    if (!(await promise(port))) continue;
     if (await isFree(port)) return port;
+    takeBack(port);
     promised.delete(port);
   }
   throw new Error(`no free port between ${preferred} and ${preferred + 199}`);
@@ -114,6 +140,6 @@ export async function holdExactly(port: number): Promise<HeldPort | string> {
     server.listen(port, '127.0.0.1', () => resolve(undefined));
   });
   if (code !== undefined) return code;
-  promised.add(port);
+  await promise(port);
   return { port, release: () => new Promise((resolve) => void server.close(() => resolve())) };
 }
