@@ -195,6 +195,27 @@ describe('a block that was announced', () => {
     expect(transfers).toMatchObject([{ recipient: ALICE, rawAmount: '2' }]);
   });
 
+  it('is asked for with its transactions where one of the last sixteen held something, and without them where none did', async () => {
+    const { own, asked } = listening();
+    await chain.payAndMine(ALICE, null, 1n);
+    await own.block((await announced()).hash, watching(ALICE));
+    await chain.payAndMine(ALICE, null, 2n);
+    const block = await announced();
+    asked.length = 0;
+    own.foresee?.(block);
+    const first = [...asked];
+    expect(first).toHaveLength(4);
+    expect((await own.block(block.hash, watching(ALICE))).transfers).toMatchObject([{ recipient: ALICE, rawAmount: '2' }]);
+    expect(asked).toEqual(first);
+    for (let quiet = 0; quiet < 16; quiet++) {
+      own.foresee?.(block);
+      expect((await own.block(block.hash, watching())).transfers).toEqual([]);
+    }
+    asked.length = 0;
+    own.foresee?.(block);
+    expect(asked).toHaveLength(3);
+  });
+
   it('is asked for anew when that failed, and when another one was announced', async () => {
     let failing = true;
     const { own, asked } = listening((method) => (failing && method !== 'eth_getBlockByNumber' ? Promise.reject(new ChainUnavailable('away')) : undefined));
@@ -207,6 +228,18 @@ describe('a block that was announced', () => {
     asked.length = 0;
     expect((await own.block(block.hash, watching(ALICE))).transfers).toMatchObject([{ rawAmount: '3' }]);
     expect(asked.some((one) => one.includes(block.hash))).toBe(true);
+  });
+
+  it('is asked for its transactions anew when only they failed', async () => {
+    let failing = false;
+    const { own } = listening((_, params) => (failing && params[1] === true ? Promise.reject(new ChainUnavailable('away')) : undefined));
+    await chain.payAndMine(ALICE, null, 1n);
+    const block = await announced();
+    await own.block(block.hash, watching(ALICE));
+    failing = true;
+    own.foresee?.(block);
+    failing = false;
+    expect((await own.block(block.hash, watching(ALICE))).transfers).toMatchObject([{ recipient: ALICE, rawAmount: '1' }]);
   });
 
   it('that was never mined disturbs nothing', async () => {

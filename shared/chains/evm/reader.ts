@@ -57,6 +57,9 @@ const LOGS_PER_REQUEST = 20_000;
 /** Most blocks whose traces do; a busy block's are several megabytes. */
 const TRACES_PER_REQUEST = 4;
 
+/** So many blocks after one that held something of ours, the next one's transactions are asked for with the rest of it: one round trip less, should they be needed. */
+const BLOCKS_AFTER_A_HIT = 16;
+
 const EVERYTHING: WatchSet = { has: () => true };
 
 /** A block whose receipts are its own: `covered` of them are proven by the root in its header. */
@@ -123,14 +126,16 @@ export function evmReader(network: Pick<NetworkConfig, 'chainId' | 'name' | 'coi
     const asked = headerByHash(hash);
     return Promise.all([asked, receipts.of(hash, asked)]);
   };
-  /** What was asked for before anybody needed it. */
-  let foreseen: { hash: string; answers: Promise<[Header, unknown]> } | undefined;
+  /** What was asked for before anybody needed it; `bodies` only where blocks hold something of ours these days. */
+  let foreseen: { hash: string; answers: Promise<[Header, unknown]>; bodies: Promise<unknown> | undefined } | undefined;
   /** What came of that, once; where it failed, or was for another block, everything is asked for now. */
-  const takeForeseen = (hash: string): Promise<[Header, unknown]> => {
+  const takeForeseen = (hash: string): { answers: Promise<[Header, unknown]>; bodies?: Promise<unknown> | undefined } => {
     const before = foreseen;
     foreseen = undefined;
-    return before?.hash === hash ? before.answers.catch(() => askFor(hash)) : askFor(hash);
+    return before?.hash === hash ? { ...before, answers: before.answers.catch(() => askFor(hash)) } : { answers: askFor(hash) };
   };
+  /** Blocks read one by one since one of them held something. */
+  let sinceHit = Number.POSITIVE_INFINITY;
   const blocksAtOnce = askingSize(FIRST_BLOCKS, BLOCKS_PER_REQUEST);
   const tracesAtOnce = askingSize(TRACES_PER_REQUEST, TRACES_PER_REQUEST);
 
@@ -191,12 +196,14 @@ export function evmReader(network: Pick<NetworkConfig, 'chainId' | 'name' | 'coi
     }
   };
 
+  const askForBodies = (hash: string): Promise<unknown> => call('eth_getBlockByHash', [hash, true], 'unread');
+
   /**
    * All transactions of a block: one alone says nothing about whether the block holds it. Where only those at `positions` matter, the others are walked
    * over if that proves them (decision 0046).
    */
-  const bodiesOf = async (header: Header, positions?: readonly number[]): Promise<Bodies> => {
-    const unread = await call('eth_getBlockByHash', [header.hash, true], 'unread');
+  const bodiesOf = async (header: Header, positions?: readonly number[], foreseenBodies?: Promise<unknown>): Promise<Bodies> => {
+    const unread = await (foreseenBodies?.catch(() => askForBodies(header.hash)) ?? askForBodies(header.hash));
     const walked = unread instanceof Unread && positions !== undefined ? walkBodies(unread, header, rules, positions) : undefined;
     await breathe();
     if (walked !== undefined) {
@@ -212,7 +219,7 @@ export function evmReader(network: Pick<NetworkConfig, 'chainId' | 'name' | 'coi
     network.coinLogs === true ? 'in-logs' : tracing.trace(header, outcomes(), watched);
 
   /** Says what happened in a block whose receipts were cross-checked, and gives back the replies that told of it. */
-  const contentOf = async (checked: Checked, traces: Traces, watched: WatchSet): Promise<BlockContent> => {
+  const contentOf = async (checked: Checked, traces: Traces, watched: WatchSet, foreseenBodies?: Promise<unknown>): Promise<BlockContent> => {
     const { header, covered } = checked;
     const transfers: Transfer[] = [];
     const sent: SentTransaction[] = [];
@@ -223,7 +230,9 @@ export function evmReader(network: Pick<NetworkConfig, 'chainId' | 'name' | 'coi
         : await bodiesOf(
             header,
             concerned.map(({ position }) => position),
+            foreseenBodies,
           );
+    if (bodies === undefined) foreseenBodies?.then(leaveUnheard, () => undefined);
     for (const receipt of bodies === undefined ? [] : concerned) {
       const body = bodyOf(header, receipt, bodies as Bodies, network.chainId);
       if (watched.has(receipt.from)) sent.push(sentOf(header, receipt, body));
@@ -304,14 +313,20 @@ export function evmReader(network: Pick<NetworkConfig, 'chainId' | 'name' | 'coi
       // Whoever takes them hears of it; nobody may.
       answers.catch(() => undefined);
       if (network.coinLogs !== true) tracing.foresee({ hash, height });
-      foreseen = { hash, answers };
+      const bodies = sinceHit < BLOCKS_AFTER_A_HIT ? askForBodies(hash) : undefined;
+      bodies?.catch(() => undefined);
+      foreseen = { hash, answers, bodies };
     },
 
     async block(hash, watched, { lean = false } = {}) {
-      const [header, answer] = await takeForeseen(hash);
+      const { answers, bodies } = takeForeseen(hash);
+      const [header, answer] = await answers;
       const checked = await check(header, answer, watched);
       // Its traces are several times as long as its receipts, and what they would show can be told from balances.
-      return contentOf(checked, lean && network.coinLogs !== true ? undefined : await tracesOf(checked, watched), watched);
+      const traces = lean && network.coinLogs !== true ? undefined : await tracesOf(checked, watched);
+      const content = await contentOf(checked, traces, watched, bodies);
+      sinceHit = content.transfers.length > 0 || content.sent.length > 0 ? 0 : sinceHit + 1;
+      return content;
     },
 
     async range(from, to, watched, { enough = Number.POSITIVE_INFINITY } = {}) {
@@ -419,6 +434,11 @@ export function evmReader(network: Pick<NetworkConfig, 'chainId' | 'name' | 'coi
 
     close: () => Promise.resolve(),
   };
+}
+
+/** Gives back a reply that nobody needs. */
+function leaveUnheard(answer: unknown): void {
+  if (answer instanceof Unread) answer.release();
 }
 
 function receiptsIn(answer: unknown): Promise<Receipt[]> {
