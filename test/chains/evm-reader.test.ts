@@ -242,6 +242,19 @@ describe('a block that was announced', () => {
     expect((await own.block(block.hash, watching(ALICE))).transfers).toMatchObject([{ recipient: ALICE, rawAmount: '1' }]);
   });
 
+  it('that cannot be read after all ends nothing but that, whatever else failed of it', async () => {
+    let failing = false;
+    const { own } = listening(() => (failing ? Promise.reject(new ChainUnavailable('away')) : undefined));
+    await chain.payAndMine(ALICE, null, 1n);
+    const block = await announced();
+    await own.block(block.hash, watching(ALICE));
+    failing = true;
+    own.foresee?.(block);
+    await expect(own.block(block.hash, watching(ALICE))).rejects.toThrow('away');
+    // A rejection that nobody heard of ends a process, and fails this file.
+    await new Promise((turn) => setImmediate(turn));
+  });
+
   it('that was never mined disturbs nothing', async () => {
     const { own } = listening();
     await chain.payAndMine(ALICE, null, 4n);

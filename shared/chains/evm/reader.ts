@@ -40,6 +40,7 @@ import {
   unsure,
 } from './replies.ts';
 import { type Rpc, RpcRefused } from '../rpc.ts';
+import { openForesight } from './foresight.ts';
 import { encodeBalanceOf, readBalance } from './token.ts';
 import { TRANSFER } from './token-transfer.ts';
 import { openTracing } from './tracing.ts';
@@ -56,9 +57,6 @@ const FIRST_BLOCKS = 5;
 const LOGS_PER_REQUEST = 20_000;
 /** Most blocks whose traces do; a busy block's are several megabytes. */
 const TRACES_PER_REQUEST = 4;
-
-/** So many blocks after one that held something of ours, the next one's transactions are asked for with the rest of it: one round trip less, should they be needed. */
-const BLOCKS_AFTER_A_HIT = 16;
 
 const EVERYTHING: WatchSet = { has: () => true };
 
@@ -126,16 +124,6 @@ export function evmReader(network: Pick<NetworkConfig, 'chainId' | 'name' | 'coi
     const asked = headerByHash(hash);
     return Promise.all([asked, receipts.of(hash, asked)]);
   };
-  /** What was asked for before anybody needed it; `bodies` only where blocks hold something of ours these days. */
-  let foreseen: { hash: string; answers: Promise<[Header, unknown]>; bodies: Promise<unknown> | undefined } | undefined;
-  /** What came of that, once; where it failed, or was for another block, everything is asked for now. */
-  const takeForeseen = (hash: string): { answers: Promise<[Header, unknown]>; bodies?: Promise<unknown> | undefined } => {
-    const before = foreseen;
-    foreseen = undefined;
-    return before?.hash === hash ? { ...before, answers: before.answers.catch(() => askFor(hash)) } : { answers: askFor(hash) };
-  };
-  /** Blocks read one by one since one of them held something. */
-  let sinceHit = Number.POSITIVE_INFINITY;
   const blocksAtOnce = askingSize(FIRST_BLOCKS, BLOCKS_PER_REQUEST);
   const tracesAtOnce = askingSize(TRACES_PER_REQUEST, TRACES_PER_REQUEST);
 
@@ -197,6 +185,7 @@ export function evmReader(network: Pick<NetworkConfig, 'chainId' | 'name' | 'coi
   };
 
   const askForBodies = (hash: string): Promise<unknown> => call('eth_getBlockByHash', [hash, true], 'unread');
+  const foresight = openForesight(askFor, askForBodies);
 
   /**
    * All transactions of a block: one alone says nothing about whether the block holds it. Where only those at `positions` matter, the others are walked
@@ -309,23 +298,18 @@ export function evmReader(network: Pick<NetworkConfig, 'chainId' | 'name' | 'coi
     },
 
     foresee({ hash, height }) {
-      const answers = askFor(hash);
-      // Whoever takes them hears of it; nobody may.
-      answers.catch(() => undefined);
       if (network.coinLogs !== true) tracing.foresee({ hash, height });
-      const bodies = sinceHit < BLOCKS_AFTER_A_HIT ? askForBodies(hash) : undefined;
-      bodies?.catch(() => undefined);
-      foreseen = { hash, answers, bodies };
+      foresight.foresee(hash);
     },
 
     async block(hash, watched, { lean = false } = {}) {
-      const { answers, bodies } = takeForeseen(hash);
+      const { answers, bodies } = foresight.take(hash);
       const [header, answer] = await answers;
       const checked = await check(header, answer, watched);
       // Its traces are several times as long as its receipts, and what they would show can be told from balances.
       const traces = lean && network.coinLogs !== true ? undefined : await tracesOf(checked, watched);
       const content = await contentOf(checked, traces, watched, bodies);
-      sinceHit = content.transfers.length > 0 || content.sent.length > 0 ? 0 : sinceHit + 1;
+      foresight.heard(content.transfers.length > 0 || content.sent.length > 0);
       return content;
     },
 
