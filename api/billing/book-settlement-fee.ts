@@ -1,3 +1,4 @@
+import { STATIC_SOURCE } from '#api/clients/prices.ts';
 import type { Deps } from '#api/deps.ts';
 import { post } from '#api/ledger/post.ts';
 import { insertCashoutAccrual, listUnpricedCashouts } from '#api/store/charges.ts';
@@ -36,12 +37,20 @@ export async function bookSettlementFee(tx: Tx, deps: Deps, settlement: StoredSe
   else await accrue(tx, borne, nativePrice);
 }
 
-/** Accrues settled cashouts for which no price was known when they settled and there is one now; answers how many. */
+/**
+ * Accrues settled cashouts for which no price was known when they settled and there is one now; answers how many. What cannot be accrued is told, and keeps
+ * neither the others nor the invoices of anybody waiting.
+ */
 export async function accrueUnpriced(deps: Deps): Promise<number> {
   let moved = 0;
-  for (const waiting of await listUnpricedCashouts(deps.db.sql)) {
-    const price = await knownPrice(deps.db.sql, deps, waiting.nativeSymbol);
-    if (price !== null && (await deps.db.transaction((tx) => accrue(tx, waiting, price)))) moved += 1;
+  const except = deps.config.SLUICE_PRICE_SOURCE === 'static' ? null : STATIC_SOURCE;
+  for (const waiting of await listUnpricedCashouts(deps.db.sql, { except })) {
+    try {
+      const price = await knownPrice(deps.db.sql, deps, waiting.nativeSymbol);
+      if (price !== null && (await deps.db.transaction((tx) => accrue(tx, waiting, price)))) moved += 1;
+    } catch (error) {
+      deps.log.error({ err: error, settlement: waiting.settlementId }, 'what a cashout cost cannot be accrued; it will be tried again');
+    }
   }
   return moved;
 }

@@ -143,12 +143,16 @@ export interface UnpricedCashout {
   actual: Coins;
 }
 
-/** Lists settled cashouts that wait for their accrual, the oldest first; locks nothing. */
-export async function listUnpricedCashouts(sql: Reads): Promise<UnpricedCashout[]> {
+/**
+ * Lists settled cashouts that wait for their accrual and can have it, the oldest first: those without a price take no place of others. One of the source `except` is
+ * none. Locks nothing.
+ */
+export async function listUnpricedCashouts(sql: Reads, { except }: { except: string | null }): Promise<UnpricedCashout[]> {
   const rows = await sql<(Omit<UnpricedCashout, 'actual'> & { actual: string })[]>`
     select f.settlement_id, s.gateway_id, n.id as "nativeAssetId", n.symbol as "nativeSymbol", f.actual
     from settlement_fees f join settlements s on s.id = f.settlement_id join assets n on n.id = f.native_asset_id
     where s.fee_payer = 'PLATFORM' and f.actual > 0 and not exists (select 1 from accruals r where r.settlement_id = s.id)
+      and exists (select 1 from prices p where p.symbol = n.symbol and p.source is distinct from ${except})
     order by f.at, f.settlement_id limit 500`;
   return rows.map((row) => ({ ...row, actual: parseTrusted(row.actual) }));
 }

@@ -6,6 +6,7 @@ import { closeMonths } from '#api/billing/close-months.ts';
 import { showInvoices } from '#api/operator/invoices.ts';
 import { type SettlementFeeView, settlementFeeView } from '#api/operator/settlement-fee.ts';
 import { estimateFee } from '#api/settlements/estimate-fee.ts';
+import { listUnpricedCashouts } from '#api/store/charges.ts';
 import { deletePrice } from '#api/store/prices.ts';
 import { ChainUnavailable } from '#shared/chains/chain.ts';
 import { coinsToUsd, formatAmount, parseTrusted } from '#shared/core/money.ts';
@@ -175,6 +176,36 @@ describe.each(Object.keys(FAMILIES) as TokenFamily[])('the network fee of a cash
     await treasury.world.setPrice(coin, priceUsd);
   });
 
+  it('that cannot be accrued keeps neither the next one nor the invoices of anybody waiting', async () => {
+    const odd = await send('USDT', '10');
+    const next = await send('USDT', '10');
+    await treasury.deps.db.transaction((tx) => deletePrice(tx, coin));
+    await treasury.mine(3);
+    expect([await accrualOf(odd), await accrualOf(next)]).toEqual([undefined, undefined]);
+    await treasury.world.setPrice(coin, priceUsd);
+    await sql().unsafe(`
+      create function refuse_odd() returns trigger language plpgsql as $$ begin raise exception 'it is odd'; end $$;
+      create trigger odd before insert on accruals for each row when (new.settlement_id = '${odd}') execute function refuse_odd()`);
+    try {
+      expect(await closeMonths(treasury.deps)).toBe(0);
+      expect([await accrualOf(odd), await accrualOf(next)]).toEqual([undefined, expect.objectContaining({ price: priceUsd })]);
+    } finally {
+      await sql().unsafe('drop trigger odd on accruals; drop function refuse_odd()');
+    }
+    expect(await accrueUnpriced(treasury.deps)).toBe(1);
+  });
+
+  it('that has no price yet takes no place of one that has, however many there are', async () => {
+    const settled = await send('USDT', '10');
+    await treasury.deps.db.transaction((tx) => deletePrice(tx, coin));
+    await treasury.mine(3);
+    expect(await listUnpricedCashouts(sql(), { except: null })).toEqual([]);
+    await treasury.world.setPrice(coin, priceUsd);
+    expect(await listUnpricedCashouts(sql(), { except: null })).toMatchObject([{ settlementId: settled }]);
+    expect(await listUnpricedCashouts(sql(), { except: 'static' })).toEqual([]);
+    expect(await accrueUnpriced(treasury.deps)).toBe(1);
+  });
+
   it('depends on who is paid: somebody who has nothing yet costs more', async () => {
     for (const symbol of family === 'tron' ? ['USDT', coin] : ['USDT']) {
       const [known, unknown] = [await estimate(symbol, { address: treasury.merchant }), await estimate(symbol, { address: stranger })];
@@ -206,7 +237,7 @@ describe.each(Object.keys(FAMILIES) as TokenFamily[])('the network fee of a cash
     const { data } = await showInvoices(treasury.deps, { params: {}, query: { gatewayId: monthly.id }, body: undefined });
     const [invoice] = (data as { items: { totalUsd: string; lineCount: number; lines: { kind: string }[] }[] }).items;
     expect(invoice).toMatchObject({ totalUsd: accrued?.usd, lineCount: accrued?.count });
-    expect(invoice?.lines.filter((line) => line.kind === 'settlement')).toHaveLength(3);
+    expect(invoice?.lines.filter((line) => line.kind === 'settlement')).toHaveLength(6);
     expect(invoice?.lines.filter((line) => line.kind === 'payment')).toHaveLength(2);
     const { data: others } = await showInvoices(treasury.deps, { params: {}, query: { gatewayId: shop.id }, body: undefined });
     expect((others as { items: unknown[] }).items).toEqual([]);
