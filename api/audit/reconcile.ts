@@ -1,5 +1,5 @@
 import type { Chain, Deps } from '#api/deps.ts';
-import { type History, isFollowed, listUntrusted, trustEpoch, trustNetwork } from '#api/store/database-epoch.ts';
+import { type History, isFollowed, listUntrusted, lockEpochs, trustEpoch, trustNetwork } from '#api/store/database-epoch.ts';
 import { insertFreeze, listFreezes } from '#api/store/freezes.ts';
 import { keepReadings } from '#api/store/kept-readings.ts';
 import {
@@ -14,6 +14,7 @@ import {
   upsertReconciliations,
 } from '#api/store/reconciliations.ts';
 import { formatAmount } from '#shared/core/money.ts';
+import { withEachAtOnce } from '#shared/core/with-each.ts';
 import { crashPoint } from '#shared/platform/crash-points.ts';
 import type { Holding, UnreadHolding } from './holding.ts';
 import { type ComparedHolding, compareInTurn } from './holdings.ts';
@@ -30,7 +31,6 @@ import { judgeReading, type Short, scopesOf, type Verdict } from './judge-readin
  * of it waits for a later block (D16).
  */
 export async function reconcile(deps: Deps): Promise<number> {
-  let frozen = 0;
   const history = await keepHistory(deps);
   const untrusted = new Set(await listUntrusted(deps.db.sql, [...deps.chains.keys()]));
   // First, and of every network: it asks no node, so no node can keep it waiting.
@@ -44,20 +44,17 @@ export async function reconcile(deps: Deps): Promise<number> {
     if ((await freezeUnknownOutgoing(deps, { id, name: config.name }, sent)) > 0) used.add(config.name);
   }
   const owed = deps.metrics === undefined ? new Map() : await sumLiabilities(deps.db.sql);
-  const failed: unknown[] = [];
-  for (const [name, chain] of deps.chains) {
-    try {
+  // Side by side, so that none waits for the nodes of another one.
+  const frozen = await withEachAtOnce(
+    deps.chains,
+    async ([name, chain]) => {
       const ready = untrusted.has(name) && !used.has(name) && (await isReady(deps, chain, history.notedAt));
       const compared = await compare(deps, chain, { whole: ready, owed });
-      frozen += compared.frozen;
       if (ready && compared.matches) await trustAgain(deps, chain, history);
-    } catch (error) {
-      // What nobody foresaw of one network keeps no other from being compared.
-      deps.log.error({ err: error, network: name }, 'a network cannot be compared with its chain');
-      failed.push(error);
-    }
-  }
-  if (failed.length > 0) throw failed[0];
+      return compared.frozen;
+    },
+    (err, [network]) => deps.log.error({ err, network }, 'a network cannot be compared with its chain'),
+  );
   return frozen + used.size;
 }
 
@@ -131,6 +128,8 @@ async function isReady(deps: Deps, chain: Chain, since: Date): Promise<boolean> 
 /** Opens dispatch on a network again after a restore or a failover: the books match its chain, and nothing unknown was sent that nobody was told of. */
 async function trustAgain(deps: Deps, chain: Chain, history: History): Promise<void> {
   const trusted = await deps.db.transaction(async (tx) => {
+    // Of two networks that are trusted at the same moment one has to see that it is the last.
+    await lockEpochs(tx);
     if ((await listUnreviewedOutgoing(tx, [chain.id])).length > 0) return false;
     if (!(await trustNetwork(tx, chain.id, history.generation))) return false;
     if ((await listUntrusted(tx, [...deps.chains.keys()])).length === 0) await trustEpoch(tx);

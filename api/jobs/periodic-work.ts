@@ -53,7 +53,7 @@ import { watchIssuers } from '#api/treasury/watch-issuers.ts';
 import { watchTraces } from '#api/treasury/watch-traces.ts';
 import { rowId } from '#shared/core/ids.ts';
 import { POLICY } from '#shared/core/policy.ts';
-import { withEach } from '#shared/core/with-each.ts';
+import { withEachAtOnce } from '#shared/core/with-each.ts';
 import { REBROADCAST_SECONDS } from './outbox-jobs.ts';
 import { refreshPrices } from './refresh-prices.ts';
 import type { Periodic } from './work.ts';
@@ -204,10 +204,10 @@ function networkIds({ chains }: Deps): string[] {
   return [...chains.values()].map(({ id }) => id);
 }
 
-/** What the consumer did not get to, also behind a network whose pass failed; networks with nothing to decide about cost no statement each. */
+/** What the consumer did not get to, of each network whatever becomes of the others; networks with nothing to decide about cost no statement each. */
 async function creditWaiting(deps: Deps): Promise<number> {
   const networks = await listNetworksToCredit(deps.db.sql, networkIds(deps));
-  return withEach(
+  return withEachAtOnce(
     networks,
     (id) => creditFinalDeposits(deps, id),
     (err, network) => deps.log.error({ err, network }, 'what is final on a network cannot be credited'),

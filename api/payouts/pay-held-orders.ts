@@ -9,7 +9,7 @@ import { listRefundPayouts, listWithheldPayouts } from '#api/store/payouts.ts';
 import { findWithheldTransfer, listOrderedWithheld, lockWithheldTransfer, type WithheldTransfer } from '#api/store/withheld-transfers.ts';
 import { Invariant } from '#shared/core/errors.ts';
 import { toUnits } from '#shared/core/money.ts';
-import { withEach } from '#shared/core/with-each.ts';
+import { withEach, withEachAtOnce } from '#shared/core/with-each.ts';
 import type { Reads } from '#shared/platform/postgres.ts';
 import type { Pool } from '#state-machines/ledger/accounts.ts';
 import { nextTransfer, readTransfers } from './next-transfer.ts';
@@ -25,7 +25,7 @@ interface Ordered {
 
 /**
  * Plans every ordered refund and transfer of withheld coins that is not sent yet (decisions 10); returns how many.
- * Each needs coins of its own, so one that waits does not hold up the others, nor does one of which nobody foresaw what is wrong with it.
+ * Each needs coins of its own, so one that waits does not hold up the others, nor does one of which nobody foresaw what is wrong with it, or a network whose nodes do not answer.
  */
 export function payHeldOrders(deps: Deps): Promise<number> {
   return sendEach(deps, listOrders);
@@ -54,7 +54,7 @@ async function sendEach(deps: Deps, list: (deps: Deps, chain: Chain) => Promise<
     };
     return withEach(await list(deps, chain), send, (err, { name }) => deps.log.error({ err, order: name, network }, 'coins of the held pool cannot be sent'));
   };
-  return withEach(deps.chains.values(), sendAll, (err, chain) =>
+  return withEachAtOnce(deps.chains.values(), sendAll, (err, chain) =>
     deps.log.error({ err, network: chain.config.name }, 'coins of the held pool of a network cannot be sent'),
   );
 }

@@ -14,6 +14,7 @@ import { findWalletByAddress, lockWallet } from '#api/store/wallets.ts';
 import { ChainUnavailable, type FeeQuote } from '#shared/chains/chain.ts';
 import { Invariant } from '#shared/core/errors.ts';
 import { rowId } from '#shared/core/ids.ts';
+import { withEachAtOnce } from '#shared/core/with-each.ts';
 import { crashPoint } from '#shared/platform/crash-points.ts';
 import { masterKeys } from '#shared/platform/key-ring.ts';
 import type { Tx } from '#shared/platform/postgres.ts';
@@ -31,25 +32,38 @@ import { waitReason } from '#shared/core/wait-reasons.ts';
 /**
  * Looks after every payout that is planned or signed and in no block: renews old quotes, raises fees, closes payouts that can no longer be sent,
  * and lets expired ones be tried again (reliability D13, D14). Returns how many it changed. Any number may run at once.
+ * Networks are looked after side by side, so that none waits for the nodes of another one.
  */
 export async function tendPayouts(deps: Deps): Promise<number> {
-  const away = new Set<string>();
-  let changed = 0;
-  for (const id of await listTendable(
+  const tendable = await listTendable(
     deps.db.sql,
     [...deps.chains.values()].map((chain) => chain.id),
-  )) {
+  );
+  const tendNetwork = ({ id }: Chain): Promise<number> =>
+    tendInTurn(
+      deps,
+      tendable.filter(({ networkId }) => networkId === id).map((payout) => payout.id),
+    );
+  return withEachAtOnce(deps.chains.values(), tendNetwork, (err, chain) =>
+    deps.log.error({ err, network: chain.config.name }, 'payouts of a network cannot be looked after'),
+  );
+}
+
+/** Looks after payouts of one network, until its nodes do not answer. */
+async function tendInTurn(deps: Deps, payoutIds: readonly string[]): Promise<number> {
+  let changed = 0;
+  for (const id of payoutIds) {
     const payout = await findPayout(deps.db.sql, id);
-    if (payout === undefined || away.has(payout.networkName)) continue;
+    if (payout === undefined) continue;
     try {
       let decision = await tendPayout(deps, payout);
       // Nothing prevents new bytes any more, so they are planned at once.
       if (decision === 'expire') decision = await tendPayout(deps, (await findPayout(deps.db.sql, id)) ?? payout);
       if (decision !== 'wait' && decision !== 'stuck') changed += 1;
     } catch (error) {
-      // A failure that one payout's token or transaction causes must not hold up the network's other payouts.
-      if (error instanceof ChainUnavailable && error.trouble !== 'refused' && error.trouble !== 'untrusted') away.add(payout.networkName);
       deps.log.warn({ err: error, payout: id, network: payout.networkName }, 'a payout cannot be looked after');
+      // A failure that one payout's token or transaction causes must not hold up the network's other payouts.
+      if (error instanceof ChainUnavailable && error.trouble !== 'refused' && error.trouble !== 'untrusted') break;
     }
   }
   if (changed > 0) deps.wake();

@@ -92,6 +92,11 @@ export async function trustNetwork(tx: Tx, networkId: string, generation: number
   return rows.length === 1;
 }
 
+/** Lets one transaction at a time trust networks until it ends. Locks the row. */
+export async function lockEpochs(tx: Tx): Promise<void> {
+  await tx`select 1 from database_epochs for no key update`;
+}
+
 /** Tells releases that know no generations that this is the history to trust. Locks the row. */
 export async function trustEpoch(tx: Tx): Promise<void> {
   await tx`

@@ -92,8 +92,8 @@ function fromRow(row: Row): StoredAttempt {
 }
 
 /** Payouts of these networks that are planned or signed and in no block, at wallets that work, by wallet in order of their nonces. Locks nothing. */
-export async function listTendable(sql: Reads, networkIds: readonly string[]): Promise<string[]> {
-  return (await tendable(sql, networkIds)).map((row) => row.id);
+export async function listTendable(sql: Reads, networkIds: readonly string[]): Promise<{ id: string; networkId: string }[]> {
+  return tendable(sql, networkIds);
 }
 
 /** Whether there are any; a condition. */
@@ -102,8 +102,8 @@ export function isAnyTendable(sql: Reads, networkIds: readonly string[]): Return
 }
 
 function tendable(sql: Reads, networkIds: readonly string[]) {
-  return sql<{ id: string }[]>`
-    select p.id from payouts p join wallets w on w.id = p.wallet_id
+  return sql<{ id: string; networkId: string }[]>`
+    select p.id, p.network_id from payouts p join wallets w on w.id = p.wallet_id
     where p.network_id = any(${[...networkIds]}::uuid[]) and p.status in ('PLANNED', 'SIGNED', 'BROADCAST', 'REPLACING') and p.plan ? 'rawFee'
       and w.halted_reason is null
     order by p.wallet_id, p.nonce, p.created_at, p.id`;

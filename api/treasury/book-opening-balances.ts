@@ -6,6 +6,7 @@ import { ChainUnavailable, type Reader, type UnspentOutput } from '#shared/chain
 import { fromUnits, MONEY_LIMIT } from '#shared/core/money.ts';
 import { fund } from '#state-machines/ledger/postings.ts';
 import { withEach } from '#shared/core/with-each.ts';
+import { onEachNetwork } from './on-each-network.ts';
 
 /**
  * Books what each wallet held before its network's indexer began to watch it, or before a token was configured, because no sighting will ever show
@@ -26,7 +27,13 @@ export async function bookOpeningBalances(deps: Deps): Promise<number> {
       return 0;
     }
   };
-  return withEach(unopened, book, tell);
+  return onEachNetwork(deps, 'opening balances of a network cannot be read', ({ id }) =>
+    withEach(
+      unopened.filter(({ networkId }) => networkId === id),
+      book,
+      tell,
+    ),
+  );
 }
 
 async function bookOpening(deps: Deps, chain: Chain, holding: UnopenedHolding): Promise<boolean> {

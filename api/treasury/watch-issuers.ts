@@ -9,6 +9,7 @@ import { crashPoint } from '#shared/platform/crash-points.ts';
 import { POOLS } from '#state-machines/ledger/accounts.ts';
 import { withEach } from '#shared/core/with-each.ts';
 import { mayMove } from './may-move.ts';
+import { onEachNetwork } from './on-each-network.ts';
 import { poolAddress } from '#api/payouts/rules/wallets.ts';
 
 /** At most this many deposit addresses are tried in one run. */
@@ -43,8 +44,12 @@ export async function watchIssuers(deps: Deps): Promise<number> {
       return 0;
     }
   };
-  const stopped = await withEach(tokens, watch, (err, { networkName, symbol }) =>
-    deps.log.error({ err, network: networkName, asset: symbol }, 'a token cannot be tried'),
+  const stopped = await onEachNetwork(deps, 'tokens of a network cannot be tried', (chain) =>
+    withEach(
+      tokens.filter(({ networkId }) => networkId === chain.id),
+      watch,
+      (err, { networkName, symbol }) => deps.log.error({ err, network: networkName, asset: symbol }, 'a token cannot be tried'),
+    ),
   );
   await report(deps, tokens);
   return stopped;

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Chain, Deps, Gateway } from '#api/deps.ts';
 import { dispatchSettlement } from '#api/payouts/dispatch.ts';
@@ -6,6 +7,7 @@ import { signPayout } from '#api/signer/sign-payout.ts';
 import { tendPayouts } from '#api/payouts/tend-payouts.ts';
 import { ChainUnavailable, type Payer } from '#shared/chains/chain.ts';
 import { parseTrusted, toUnits } from '#shared/core/money.ts';
+import { waitFor } from '#ops/dev/services/wait.ts';
 import { POLICY } from '#shared/core/policy.ts';
 import { assertBooksEqualChain, aTreasury, MERCHANT, type Treasury } from '#test/fixtures/treasury.ts';
 
@@ -371,3 +373,55 @@ it('the signer pays no second payout beside a first one that paid on the chain, 
   expect(await signPayout(treasury.deps, treasury.signers, second?.id as string)).toBe('refused');
   expect((await row(second?.id as string))?.failure).toBe('the payout before it did pay');
 });
+
+it('a network whose nodes hang keeps no payout of another one from being looked after', async () => {
+  await treasury.earn(shop, 'USDT', '50');
+  const payoutId = await planned(await cashOut(), 'settlement');
+  await advance(POLICY.payoutQuoteSeconds);
+  const [name, chain] = [...treasury.deps.chains][0] as [string, Chain];
+  const hung = { ...chain, id: randomUUID(), config: { ...chain.config, name: 'hung' } };
+  const gate = withResolvers();
+  let asked = false;
+  // It has a payout like this one, which comes first.
+  const copies = [
+    `insert into networks (id, name, family, chain_id, native_symbol) select '${hung.id}', 'hung', family, chain_id, native_symbol from networks where id = '${chain.id}'`,
+    `insert into wallets (id, network_id, role, address, derivation_path) values ('00000000-0000-4000-8000-000000000000', '${hung.id}', 'hot', '${treasury.wallet('hot')}', 'm/0')`,
+    `insert into payouts (id, network_id, wallet_id, purpose, status, asset_id, recipient, raw_amount, nonce, plan, created_at)
+      select '${randomUUID()}', '${hung.id}', '00000000-0000-4000-8000-000000000000', 'top_up', status, asset_id, recipient, raw_amount, 0, plan, created_at from payouts where id = '${payoutId}'`,
+  ];
+  for (const copy of copies) await sql().unsafe(copy);
+  const answer = async (): Promise<never> => {
+    asked = true;
+    await gate.promise;
+    throw new ChainUnavailable('it is away');
+  };
+  const hang = new Proxy({}, { get: () => answer });
+  const deps: Deps = {
+    ...treasury.deps,
+    chains: new Map([
+      ['hung', { ...hung, reader: hang as Chain['reader'], payer: hang as Chain['payer'] }],
+      [name, chain],
+    ]),
+  };
+  const quotedAt = async () => (await sql()`select plan->>'quotedAt' as at from payouts where id = ${payoutId}`)[0]?.at;
+  const before = await quotedAt();
+  const pass = tendPayouts(deps);
+  try {
+    await waitFor(async () => asked && (await quotedAt()) !== before, { what: 'the payout of the other network to be quoted anew', timeoutMs: 10_000 });
+  } finally {
+    gate.resolve();
+    await pass;
+    await sql()`delete from payouts where network_id = ${hung.id}`;
+    await sql()`delete from wallets where network_id = ${hung.id}`;
+    await sql()`delete from networks where id = ${hung.id}`;
+  }
+  await treasury.settleAll();
+});
+
+function withResolvers(): { promise: Promise<void>; resolve(): void } {
+  let resolve = (): void => undefined;
+  const promise = new Promise<void>((done) => {
+    resolve = done;
+  });
+  return { promise, resolve };
+}
