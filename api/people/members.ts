@@ -7,6 +7,7 @@ import {
   decideMemberProposal,
   findMemberProposal,
   insertMemberProposal,
+  isProposedAbout,
   type MemberProposal,
   replaceMemberProposal,
 } from '#api/store/member-proposals.ts';
@@ -113,9 +114,13 @@ export async function confirmMemberChange(
   return { email, token: await sendInvitation(tx, deps, { ...change, role }) };
 }
 
-/** Takes back a change that waits, one's own or another owner's. Locks the gateway's policies. @throws not_found when it does not wait */
+/**
+ * Takes back a change that waits, one's own or another owner's. Locks the gateway's policies. @throws not_found when it does not wait; forbidden to whom it is about, unless they
+ * proposed it: two others could never remove an owner who is hostile
+ */
 export async function withdrawMemberChange(tx: Tx, { gatewayId, id, personId }: { gatewayId: string; id: string; personId: string }): Promise<void> {
   await lockPolicies(tx, gatewayId);
+  if (await isProposedAbout(tx, { gatewayId, personId, id })) throw aboutThem();
   if (!(await decideMemberProposal(tx, { gatewayId, id, personId, state: 'withdrawn' }))) throw new ServiceError('not_found');
 }
 
@@ -140,15 +145,24 @@ export async function endOperator(tx: Tx, deps: Needed, { email: text, by }: { e
   await tellRemoved(tx, deps, person?.id, ended.length);
 }
 
-/** Keeps a change for another owner, where it takes one, in place of what waited for the address. The caller holds `lockPolicies`. @throws conflict */
+function aboutThem(): ServiceError {
+  return new ServiceError('forbidden', { message: 'This is about you: another owner decides about it, or you leave by yourself.' });
+}
+
+/**
+ * Keeps a change for another owner, where it takes one, in place of what waited for the address. The caller holds `lockPolicies`.
+ * @throws conflict; forbidden to whoever would replace what others proposed about them
+ */
 async function isOnlyProposed(tx: Tx, deps: Needed, { waits, ...change }: AskedChange): Promise<boolean> {
   const { gatewayId, email, role } = change;
   if ((await needsAnotherOwner(tx, change)) !== waits)
     throw new ServiceError('conflict', { message: 'Who has to confirm this changed meanwhile: look at the team again.' });
+  const { personId } = change;
+  if (waits && (await findPersonByEmail(tx, email))?.id === personId && (await isProposedAbout(tx, { gatewayId, personId }))) throw aboutThem();
   await replaceMemberProposal(tx, change);
   if (!waits) return false;
-  if ((await countMemberProposals(tx, gatewayId)) >= POLICY.openInvitations)
-    throw new ServiceError('conflict', { message: `${POLICY.openInvitations} changes wait for another owner, which is as many as there may be.` });
+  if ((await countMemberProposals(tx, change)) >= POLICY.openInvitations)
+    throw new ServiceError('conflict', { message: `${POLICY.openInvitations} changes of yours wait for another owner, which is as many as there may be.` });
   await insertMemberProposal(tx, { ...change, id: uuidFrom(deps.randomBytes(16)) });
   await tellOwners(deps, tx, { gatewayId, what: 'member.proposed', email, role });
   return true;

@@ -20,11 +20,12 @@ function columns(sql: Reads) {
     ) as "proposerMay"`;
 }
 
-/** What waits at a gateway, the last one first; locks nothing. */
+/** What waits at a gateway: the last one of everybody who proposed something, then the ones before those, so that nobody hides what others propose. Locks nothing. */
 export async function listMemberProposals(sql: Reads, gatewayId: string): Promise<MemberProposal[]> {
   return sql<MemberProposal[]>`
     select ${columns(sql)} from member_proposals c join people p on p.id = c.proposed_by
-    where c.gateway_id = ${gatewayId} and c.state = 'waiting' order by c.proposed_at desc, c.id limit 100`;
+    where c.gateway_id = ${gatewayId} and c.state = 'waiting'
+    order by row_number() over (partition by c.proposed_by order by c.proposed_at desc, c.id), c.proposed_at desc, c.id limit 100`;
 }
 
 /** One that waits; undefined when it does not, or is another gateway's. Locks nothing. */
@@ -34,9 +35,10 @@ export async function findMemberProposal(sql: Reads, gatewayId: string, id: stri
   return row;
 }
 
-/** How many wait at a gateway; locks nothing. */
-export async function countMemberProposals(sql: Reads, gatewayId: string): Promise<number> {
-  const [row] = await sql<[{ count: number }]>`select count(*)::int as count from member_proposals where gateway_id = ${gatewayId} and state = 'waiting'`;
+/** How many of one person wait at a gateway; locks nothing. */
+export async function countMemberProposals(sql: Reads, { gatewayId, personId }: { gatewayId: string; personId: string }): Promise<number> {
+  const [row] = await sql<[{ count: number }]>`
+    select count(*)::int as count from member_proposals where gateway_id = ${gatewayId} and proposed_by = ${personId} and state = 'waiting'`;
   return row.count;
 }
 
@@ -47,6 +49,17 @@ export async function insertMemberProposal(
 ): Promise<void> {
   await tx`
     insert into member_proposals (id, gateway_id, email, role, proposed_by) values (${made.id}, ${made.gatewayId}, ${made.email}, ${made.role}, ${made.personId})`;
+}
+
+/** Whether what others proposed about somebody waits at a gateway: the one with this id, or any. Locks nothing. */
+export async function isProposedAbout(
+  sql: Reads,
+  { gatewayId, personId, id = null }: { gatewayId: string; personId: string; id?: string | null },
+): Promise<boolean> {
+  const rows = await sql`
+    select 1 from member_proposals c join people p on p.email = c.email
+    where c.gateway_id = ${gatewayId} and c.state = 'waiting' and p.id = ${personId} and c.proposed_by <> p.id and (${id}::uuid is null or c.id = ${id})`;
+  return rows.length > 0;
 }
 
 /** Ends one that waits; false when it does not. The caller holds `lockPolicies`. */

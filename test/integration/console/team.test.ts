@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { GatewayActName } from '#api/people/act-names.ts';
 import { openPeopleDesk, type PeopleDesk } from '#api/people/desk.ts';
 import { mailNotice, tellOwners } from '#api/people/notices.ts';
+import { listMemberProposals } from '#api/store/member-proposals.ts';
 import { POLICY } from '#shared/core/policy.ts';
 import type { Mail } from '#api/deps.ts';
 import { aService, type Service, type Shop } from '#test/contract/service.ts';
@@ -130,6 +131,34 @@ describe('who approves cashouts or owns a gateway', () => {
     expect([await accept(), await roleOf(owner)]).toEqual(['conflict', 'owner']);
     await member('owner');
     expect([await accept(), await roleOf(owner)]).toEqual(['done', 'support']);
+  });
+
+  it('neither withdraws nor replaces what two others want to be done about them, and can still leave', async () => {
+    const third = await member('owner');
+    await run(owner, 'member-remove', { email: third.email }, owner.code());
+    const [{ id }] = (await waiting()) as [Waiting];
+    expect(await codeOf(run(third, 'member-withdraw', { id }))).toBe('forbidden');
+    expect(await codeOf(run(third, 'member-invite', { email: third.email, role: 'owner' }, third.code()))).toBe('forbidden');
+    expect(await waiting()).toEqual([{ id, email: third.email, role: null }]);
+    expect([await codeOf(run(second, 'member-confirm', { id }, second.code())), await roleOf(third)]).toEqual(['done', undefined]);
+    // One's own proposal about oneself is withdrawn, and who leaves needs nobody.
+    const fourth = await member('owner');
+    await run(fourth, 'member-invite', { email: fourth.email, role: 'support' }, fourth.code());
+    const [own] = (await waiting()) as [Waiting];
+    expect(await codeOf(run(fourth, 'member-withdraw', { id: own.id }))).toBe('done');
+    await run(owner, 'member-remove', { email: fourth.email }, owner.code(1));
+    expect([await codeOf(run(fourth, 'member-remove', { email: fourth.email }, fourth.code(1))), await waiting()]).toEqual(['done', []]);
+  });
+
+  it('keeps no other owner from proposing anything, nor from being read, however much one of them proposes', async () => {
+    const third = await member('owner');
+    await sql()`
+      insert into member_proposals (id, gateway_id, email, role, proposed_by, proposed_at)
+      select gen_random_uuid(), ${shop.id}, 'x' || i || '@example.com', 'owner', p.id, sluice_now() + interval '1 hour'
+      from generate_series(1, ${POLICY.openInvitations}) i, people p where p.email = ${third.email}`;
+    expect(await codeOf(run(third, 'member-invite', { email: someone(), role: 'owner' }, third.code()))).toBe('conflict');
+    expect(await codeOf(run(owner, 'member-remove', { email: third.email }, owner.code()))).toBe('done');
+    expect((await listMemberProposals(service.deps.db.sql, shop.id)).map(({ email }) => email)).toContain(third.email);
   });
 
   it('is mailed to every owner: what waits, what was sent, and who came', async () => {
