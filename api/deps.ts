@@ -89,7 +89,7 @@ export interface Mail {
 
 /** Where mail goes. */
 export interface Mailer {
-  /** @throws when it was not taken; whoever asked asks again later */
+  /** @throws AddressRefused where no mail reaches its recipient, now or later; otherwise when it was not taken: whoever asked asks again later */
   send(mail: Mail): Promise<void>;
 }
 

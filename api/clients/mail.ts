@@ -1,14 +1,20 @@
 import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createTransport } from 'nodemailer';
-import type { Mail, Mailer } from '#api/deps.ts';
+import type { Deps, Mail, Mailer } from '#api/deps.ts';
 import { Invariant } from '#shared/core/errors.ts';
 import type { ApiConfig } from '#shared/platform/config.ts';
 
 /** A server that is slower than this is down; the job asks again later. */
 const TIMEOUT_MS = 10_000;
 
-/** Hands a composed message on. @throws when it was not taken */
+/** The mail server says that no mail reaches this address, now or later. */
+export class AddressRefused extends Error {}
+
+/** What a server answers of an address or its mailbox (RFC 3463), and not of who sends, which may be our own fault. */
+const REFUSES_ADDRESS = /^5\d\d[ -]5\.[12]\.\d/;
+
+/** Hands a composed message on. @throws AddressRefused where no mail reaches its recipient; otherwise when it was not taken */
 type Deliver = (message: Message) => Promise<void>;
 type Message = ReturnType<typeof compose>;
 
@@ -44,8 +50,27 @@ function compose(from: string, { id, to, subject, text }: Mail) {
 function throughServer(url: string): Deliver {
   const transport = createTransport({ url, connectionTimeout: TIMEOUT_MS, greetingTimeout: TIMEOUT_MS, socketTimeout: TIMEOUT_MS, dnsTimeout: TIMEOUT_MS });
   return async (message) => {
-    await transport.sendMail(message);
+    try {
+      await transport.sendMail(message);
+    } catch (error) {
+      const { command, response } = error as { command?: string; response?: string };
+      if (command === 'RCPT TO' && REFUSES_ADDRESS.test(response ?? '')) throw new AddressRefused(response, { cause: error });
+      throw error;
+    }
   };
+}
+
+/**
+ * Sends what nobody has to hear of by all means: a mail to an address that none reaches is let go, and told. Whoever names such an address would otherwise have us try for ever, and wake
+ * an operator in the end. @throws when it was not taken for another reason; whoever asked asks again later
+ */
+export async function sendIfReached({ mail, log }: Pick<Deps, 'mail' | 'log'>, message: Mail): Promise<void> {
+  try {
+    await mail.send(message);
+  } catch (error) {
+    if (!(error instanceof AddressRefused)) throw error;
+    log.warn({ err: error, mailId: message.id }, 'no mail reaches an address: it is not tried again');
+  }
 }
 
 /** One file per mail, whole or not at all, named after what it is about: a repeat replaces it. */

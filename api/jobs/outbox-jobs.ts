@@ -1,4 +1,5 @@
 import { screenCredit } from '#api/aml/screen-credit.ts';
+import { sendIfReached } from '#api/clients/mail.ts';
 import type { Deps } from '#api/deps.ts';
 import { mailNotice } from '#api/people/notices.ts';
 import { broadcastAttempt } from '#api/payouts/broadcast.ts';
@@ -55,7 +56,7 @@ export const mailRejectionJob: Job = {
     const [settlement, expiredFrom] = [await findSettlement(sql, settlementId), await findExpiredFrom(sql, settlementId)];
     const to = settlement && (await findGateway(sql, settlement.gatewayId))?.settings.contactEmail;
     if (settlement === undefined || expiredFrom === undefined || to === undefined || to === null) return { done: true };
-    await deps.mail.send(rejectionMail(settlement, expiredFrom, to));
+    await sendIfReached(deps, rejectionMail(settlement, expiredFrom, to));
     return { done: true };
   },
 };

@@ -1,3 +1,4 @@
+import { sendIfReached } from '#api/clients/mail.ts';
 import type { Deps, Mail } from '#api/deps.ts';
 import { findGateway } from '#api/store/gateways.ts';
 import { insertOutbox } from '#api/store/outbox.ts';
@@ -93,7 +94,7 @@ export async function mailNotice({ db, config, log, mail }: Pick<Deps, 'db' | 'c
   if (notice === undefined) return;
   if (config.NODE_ENV === 'production' && config.SLUICE_SMTP_URL === undefined)
     return log.warn({ what: notice.what, at: notice.at }, 'a person was not told of this: SLUICE_SMTP_URL is not set');
-  await mail.send(noticeMail(notice));
+  await sendIfReached({ mail, log }, noticeMail(notice));
 }
 
 function noticeMail({ id, what, address, about, at, email }: Notice & { email: string; at: Date }): Mail {

@@ -1,3 +1,4 @@
+import { sendIfReached } from '#api/clients/mail.ts';
 import type { Deps, Mail } from '#api/deps.ts';
 import { insertConsoleAction } from '#api/store/console-actions.ts';
 import {
@@ -123,7 +124,7 @@ export async function notifyPeople(deps: Sending): Promise<number> {
 
 /** Mails one person what waits for them; 0 when they heard enough within the hour. */
 async function tell(deps: Sending, { personId, email, language }: WaitingPerson, origin: string): Promise<number> {
-  const { db, log, mail, config, randomBytes } = deps;
+  const { db, log, config, randomBytes } = deps;
   const taken = await db.transaction(async (tx) => {
     const waiting = await lockWaiting(tx, personId, POLICY.notesInMail);
     const begun = waiting.filter(({ mailId }) => mailId !== null && mailId === waiting[0]?.mailId);
@@ -149,7 +150,7 @@ async function tell(deps: Sending, { personId, email, language }: WaitingPerson,
   if (config.NODE_ENV === 'production' && config.SLUICE_SMTP_URL === undefined) log.warn('people were not told of what they chose: SLUICE_SMTP_URL is not set');
   else {
     try {
-      await mail.send(notificationMail(taken.notes, { mailId: taken.mailId, to: email, origin, language }));
+      await sendIfReached(deps, notificationMail(taken.notes, { mailId: taken.mailId, to: email, origin, language }));
     } catch (error) {
       // Somebody else's mail server may take theirs; this one is tried again with the next look.
       log.warn({ err: error }, 'a notification was not taken');

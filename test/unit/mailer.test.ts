@@ -3,7 +3,7 @@ import { createServer, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { openMailer } from '#api/clients/mail.ts';
+import { AddressRefused, openMailer } from '#api/clients/mail.ts';
 
 const MAIL = { id: 'settlement-rejected-1', to: 'ada@shop.example', subject: 'Cashout of 10 USDT was rejected', text: 'It waited.\nNothing was paid.\n' };
 const FROM = 'sluice@pay.example';
@@ -94,16 +94,42 @@ describe('through a mail server', () => {
   });
 });
 
+describe('an address', () => {
+  const sent = async (refusal: string) => {
+    const server = await aMailServer({ refusal });
+    const mailer = openMailer({ NODE_ENV: 'production', SLUICE_SMTP_URL: server.url, SLUICE_MAIL_FROM: FROM, SLUICE_MAIL_DIR: folder });
+    try {
+      return await mailer.send(MAIL).catch((error: unknown) => error instanceof AddressRefused);
+    } finally {
+      await server.stop();
+    }
+  };
+
+  test.each(['550 5.1.1 no such user', '550-5.1.1 no such user\r\n550 5.1.1 look it up', '552 5.2.2 the mailbox is full'])(
+    'that the server says no mail can reach (%s) is told apart',
+    async (refusal) => {
+      expect(await sent(refusal)).toBe(true);
+    },
+  );
+
+  test.each(['450 4.2.1 later', '550 no', '554 5.7.1 relaying denied', '550 5.7.1 you are blocked: 550 5.1.1'])(
+    'that may be reached later, or is refused for what we are (%s), is a failure like any other',
+    async (refusal) => {
+      expect(await sent(refusal)).toBe(false);
+    },
+  );
+});
+
 /** As much of an SMTP server as it takes to receive a message, or to refuse it once it is written. */
-async function aMailServer({ refuse = false } = {}) {
+async function aMailServer({ refuse = false, refusal }: { refuse?: boolean; refusal?: string } = {}) {
   const seen = { senders: [] as string[], recipients: [] as string[], messages: [] as string[] };
-  const server: Server = createServer((socket) => converse(socket, seen, refuse));
+  const server: Server = createServer((socket) => converse(socket, seen, refuse, refusal));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as { port: number };
   return { ...seen, url: `smtp://127.0.0.1:${port}`, stop: () => new Promise<void>((resolve) => void server.close(() => resolve())) };
 }
 
-function converse(socket: Socket, seen: { senders: string[]; recipients: string[]; messages: string[] }, refuse: boolean): void {
+function converse(socket: Socket, seen: { senders: string[]; recipients: string[]; messages: string[] }, refuse: boolean, refusal?: string): void {
   let text = '';
   let message: string | undefined;
   const say = (line: string): void => void socket.write(`${line}\r\n`);
@@ -124,6 +150,7 @@ function converse(socket: Socket, seen: { senders: string[]; recipients: string[
         message = undefined;
         say(refuse ? '451 try again later' : '250 taken');
       } else if (line.startsWith('MAIL')) note(seen.senders, line);
+      else if (line.startsWith('RCPT') && refusal !== undefined) say(refusal);
       else if (line.startsWith('RCPT')) note(seen.recipients, line);
       else if (line === 'DATA') {
         message = '';

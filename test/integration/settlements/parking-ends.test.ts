@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Deps } from '#api/deps.ts';
+import { AddressRefused } from '#api/clients/mail.ts';
 import { mailRejectionJob } from '#api/jobs/outbox-jobs.ts';
 import { runDueJobs } from '#api/jobs/relay.ts';
 import { gatewayBalances } from '#api/ledger/balances.ts';
@@ -132,6 +133,23 @@ describe('seven days after its creation', () => {
     await advance(3_600);
     await runDueJobs(deps, [mailRejectionJob]);
     expect(world.shops.world.mails.map((mail) => mail.id)).toEqual([`settlement-rejected-${parked.id}`]);
+  });
+  it('is told to nobody at an address that no mail reaches, and no job is given up for it', async () => {
+    await park(await world.open());
+    await advance(WEEK);
+    expect(await expireParked(deps)).toBe(1);
+    let tried = 0;
+    const bouncing: Deps = {
+      ...deps,
+      mail: {
+        send: async () => {
+          tried += 1;
+          throw new AddressRefused('550 5.1.1 no such user');
+        },
+      },
+    };
+    await runDueJobs(bouncing, [mailRejectionJob]);
+    expect([tried, await world.shops.world.database.sql`select 1 from outbox where topic = 'settlement.mail' and state <> 'done'`]).toEqual([1, []]);
   });
 });
 
