@@ -1,4 +1,3 @@
-import { pricePolicy } from '#api/clients/prices.ts';
 import type { Deps } from '#api/deps.ts';
 import {
   type Changed,
@@ -20,7 +19,7 @@ import { toldOf } from '#shared/platform/database-problems.ts';
 import { type KeyRing, masterKeys } from '#shared/platform/key-ring.ts';
 import type { Database } from '#shared/platform/postgres.ts';
 import { fingerprintOf, isGood, macOfMark } from './audit-mark.ts';
-import type { Check } from './check.ts';
+import { auditPolicy, type Check } from './check.ts';
 import { CHECKS } from './checks.ts';
 import { KEPT_CHECKS } from './kept-checks.ts';
 import { runCheck, runChecks } from './run-audit.ts';
@@ -148,7 +147,7 @@ async function begin({ db, config }: Deps): Promise<Pass> {
 /** What checks find that need not look at everything, by one statement. None where that fails: each is asked by itself then, up to the one whose failure it is. */
 async function runTogether(deps: Deps, some: readonly { check: Check; changed: Changed | undefined }[]): Promise<ReadonlyMap<Check, readonly object[]>> {
   try {
-    const found = await runChecks(deps.db.sql, some, pricePolicy(deps.config));
+    const found = await runChecks(deps.db.sql, some, auditPolicy(deps));
     return new Map(some.map(({ check }, at) => [check, found[at] ?? []]));
   } catch (error) {
     deps.log.warn(toldOf(error), 'the checks of the audit cannot be asked together; each is asked by itself');
@@ -158,14 +157,14 @@ async function runTogether(deps: Deps, some: readonly { check: Check; changed: C
 
 async function runAlone(deps: Deps, check: Check, changed: Changed | undefined): Promise<readonly object[]> {
   if (changed === undefined && check.ofChanged !== undefined) return runWhole(deps, check);
-  return (await runCheck(deps.db.sql, check, pricePolicy(deps.config), changed)).rows;
+  return (await runCheck(deps.db.sql, check, auditPolicy(deps), changed)).rows;
 }
 
 /** Books of millions take minutes to be looked at as a whole, which no other statement may take. */
 async function runWhole(deps: Deps, check: Check): Promise<readonly object[]> {
   const patient: Database = deps.db.apart({ name: 'sluice-audit', max: 1, deadlines: 'patient' });
   try {
-    return (await runCheck(patient.sql, check, pricePolicy(deps.config))).rows;
+    return (await runCheck(patient.sql, check, auditPolicy(deps))).rows;
   } finally {
     await patient.end();
   }

@@ -1,16 +1,28 @@
-import type { PricePolicy } from '#api/clients/prices.ts';
+import { type PricePolicy, pricePolicy } from '#api/clients/prices.ts';
+import type { Deps } from '#api/deps.ts';
 import type { Changed } from '#api/store/audit-marks.ts';
 
 /** Most rows a check answers with: enough to see what is wrong, never a flood. */
 export const LIMIT = 'limit 100';
+
+/** What a deployment is like, as far as checks ask by it. */
+export interface AuditPolicy extends PricePolicy {
+  /** Ids of the networks that it follows: of another one nothing is booked any more. All there are when absent. */
+  networkIds?: readonly string[];
+}
+
+/** What of it the configuration says. */
+export function auditPolicy({ config, chains }: Pick<Deps, 'config' | 'chains'>): AuditPolicy {
+  return { ...pricePolicy(config), networkIds: [...chains.values()].map(({ id }) => id) };
+}
 
 /** One question to the books whose answer must be "nothing". */
 export interface Check {
   /** As reliability 5 numbers them. */
   name: string;
   title: string;
-  /** A single select, so that it sees one snapshot; where it asks about prices, by those that count in this deployment. */
-  query: string | ((prices: PricePolicy) => string);
+  /** A single select, so that it sees one snapshot; where it asks about prices or networks, by those that count in this deployment. */
+  query: string | ((policy: AuditPolicy) => string);
   /**
    * The same question about what changed alone (decision 0054): it finds whatever a change of those rows made `query` find. Absent where `query` reads no more of a
    * longer history.

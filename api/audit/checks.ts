@@ -108,7 +108,7 @@ export const CHECKS: readonly Check[] = [
     name: 'A6',
     title: 'every final transfer to a deposit address is booked within two minutes',
     mayPass: true,
-    query: ({ staticAllowed, freshSeconds = POLICY.priceFreshSeconds }) => `
+    query: ({ staticAllowed, freshSeconds = POLICY.priceFreshSeconds, networkIds }) => `
       with fresh as (
         select symbol from prices
         where case when source = '${STATIC_SOURCE}' then ${staticAllowed} else at >= sluice_now() - make_interval(secs => ${freshSeconds}) end)
@@ -117,6 +117,7 @@ export const CHECKS: readonly Check[] = [
       join assets a on a.network_id = s.network_id and a.contract is not distinct from s.contract
       left join deposits d on d.network_id = s.network_id and d.txid = s.txid and d.kind = s.kind and d.ordinal = s.ordinal
       where s.canonical and s.booked_at is null and s.kind <> 'sent' and s.raw_amount > 0 and s.height <= t.final_height
+        ${networkIds === undefined ? '' : `and s.network_id = any('{${networkIds.join(',')}}'::uuid[])`}
         and s.observed_at < sluice_now() - interval '2 minutes' and (not s.coinbase or s.height <= t.height - ${COINBASE_BLOCKS} + 1)
         and exists (select 1 from deposit_addresses x where x.address = s.recipient)
         and not exists (select 1 from deposit_addresses x where x.address = s.sender) and not exists (select 1 from wallets w where w.address = s.sender)

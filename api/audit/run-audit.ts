@@ -1,7 +1,6 @@
-import type { PricePolicy } from '#api/clients/prices.ts';
 import type { Changed } from '#api/store/audit-marks.ts';
 import type { Reads, Sql } from '#shared/platform/postgres.ts';
-import { type Check, isAbout } from './check.ts';
+import { type AuditPolicy, type Check, isAbout } from './check.ts';
 import { CHECKS } from './checks.ts';
 
 export interface AuditResult {
@@ -14,18 +13,18 @@ export interface AuditResult {
 
 /**
  * Runs every check of the audit about everything there is; each must come back without rows (reliability 5). Each reads one consistent snapshot
- * of the books and takes no lock, so it may run at any moment. Without `prices` those count that do in development.
+ * of the books and takes no lock, so it may run at any moment. Without `policy` prices count that do in development, and every network.
  */
-export async function runAudit(sql: Sql, prices: PricePolicy = { staticAllowed: true }): Promise<AuditResult[]> {
+export async function runAudit(sql: Sql, policy: AuditPolicy = { staticAllowed: true }): Promise<AuditResult[]> {
   const results: AuditResult[] = [];
-  for (const check of CHECKS) results.push(await runCheck(sql, check, prices));
+  for (const check of CHECKS) results.push(await runCheck(sql, check, policy));
   return results;
 }
 
 /** Runs one check; about what changed alone where that is given and the check can. */
-export async function runCheck(sql: Reads, check: Check, prices: PricePolicy, changed?: Changed): Promise<AuditResult> {
+export async function runCheck(sql: Reads, check: Check, policy: AuditPolicy, changed?: Changed): Promise<AuditResult> {
   const { name, title } = check;
-  const text = textOf(check, prices, changed);
+  const text = textOf(check, policy, changed);
   return { check: name, title, rows: text === undefined ? [] : await sql.unsafe<Record<string, unknown>[]>(text) };
 }
 
@@ -36,9 +35,9 @@ export async function runCheck(sql: Reads, check: Check, prices: PricePolicy, ch
 export async function runChecks(
   sql: Reads,
   some: readonly { check: Check; changed: Changed | undefined }[],
-  prices: PricePolicy,
+  policy: AuditPolicy,
 ): Promise<Record<string, unknown>[][]> {
-  const texts = some.map(({ check, changed }) => textOf(check, prices, changed));
+  const texts = some.map(({ check, changed }) => textOf(check, policy, changed));
   const asked = texts.filter((text) => text !== undefined);
   if (asked.length === 0) return texts.map(() => []);
   const rows = asked.map((text) => `(select json_agg((select json_object_agg(c.key, c.value) from json_each_text(row_to_json(q)) c)) from (${text}) q)`);
@@ -48,9 +47,9 @@ export async function runChecks(
 }
 
 /** What a check asks; undefined where nothing changed of what it asks about. */
-function textOf(check: Check, prices: PricePolicy, changed: Changed | undefined): string | undefined {
+function textOf(check: Check, policy: AuditPolicy, changed: Changed | undefined): string | undefined {
   const { query, ofChanged } = check;
   if (changed !== undefined && !isAbout(changed, check)) return undefined;
   if (changed !== undefined && ofChanged !== undefined) return ofChanged(changed);
-  return typeof query === 'string' ? query : query(prices);
+  return typeof query === 'string' ? query : query(policy);
 }

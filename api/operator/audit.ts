@@ -1,9 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { auditPolicy } from '#api/audit/check.ts';
 import { CHECKS } from '#api/audit/checks.ts';
 import type { UnreadHolding } from '#api/audit/holding.ts';
 import { compareHoldings } from '#api/audit/holdings.ts';
 import { type AuditResult, runAudit, runCheck } from '#api/audit/run-audit.ts';
-import { pricePolicy } from '#api/clients/prices.ts';
 import type { Deps, Reply } from '#api/deps.ts';
 import { formatAmount } from '#shared/core/money.ts';
 
@@ -24,13 +24,13 @@ export async function runAuditNow(deps: Deps): Promise<Reply> {
 
 /** The SQL checks; one that work in progress can trip for a moment is run a second time before it counts. */
 async function lastingResults(deps: Deps): Promise<AuditResult[]> {
-  const prices = pricePolicy(deps.config);
-  const results = await runAudit(deps.db.sql, prices);
+  const policy = auditPolicy(deps);
+  const results = await runAudit(deps.db.sql, policy);
   const passing = CHECKS.filter((check) => check.mayPass && results.some((result) => result.check === check.name && result.rows.length > 0));
   if (passing.length === 0) return results;
   await pause(SECOND_LOOK_MILLISECONDS);
   const again = new Map<string, AuditResult>();
-  for (const check of passing) again.set(check.name, await runCheck(deps.db.sql, check, prices));
+  for (const check of passing) again.set(check.name, await runCheck(deps.db.sql, check, policy));
   return results.map((result) => again.get(result.check) ?? result);
 }
 

@@ -5,6 +5,7 @@ import { CHECKS } from '#api/audit/checks.ts';
 import { KEPT_CHECKS } from '#api/audit/kept-checks.ts';
 import { compareHoldings } from '#api/audit/holdings.ts';
 import { runAudit, runCheck } from '#api/audit/run-audit.ts';
+import type { Deps } from '#api/deps.ts';
 import { periodicAudit } from '#api/jobs/periodic-work.ts';
 import { allocateDeposit } from '#api/operator/allocate.ts';
 import { creditFinalDeposits } from '#api/payments/credit-deposit.ts';
@@ -261,6 +262,17 @@ describe('the audit', () => {
     await books.db.sql`update clock_offset set seconds = 121`;
     await creditFinalDeposits(books.deps, books.network.id);
     expect(await violated()).toEqual([]);
+  });
+
+  it('A6 leaves out networks that this deployment does not follow any more, whose deposits nobody books', async () => {
+    await books.chain.mine([usdt(100_000_000n)]);
+    await books.chain.mine();
+    await books.db.sql`insert into prices (symbol, usd, source, at) values ('USDT', 1, 'static', now())`;
+    await books.db.sql`update clock_offset set seconds = 121`;
+    const without: Deps = { ...books.deps, chains: new Map([...books.deps.chains].filter(([name]) => name !== books.network.name)) };
+    const audit = periodicAudit();
+    expect([await audit.run(without), await audit.run(without), await frozen()]).toEqual([0, 0, []]);
+    expect([await audit.run(books.deps), await audit.run(books.deps), await frozen()]).toEqual([0, 1, ['all']]);
   });
 
   it('A6 leaves out an open amount that waits for the rate of its currency', async () => {
