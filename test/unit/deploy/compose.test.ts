@@ -157,6 +157,16 @@ describe('docker-compose.yml', () => {
       expect(readFileSync(path, 'utf8'), path).toContain('chown 1000:1000 signer-seed && chmod 0400 signer-seed');
   });
 
+  it('keeps what the operator puts beside it out of the image that is built there, and out of the repository', () => {
+    const named = [...composeText.matchAll(/\.\/([\w-]+(?:\.\w+)*)/g)].map(([, path]) => path as string);
+    const made = ['.env', ...new Set(named.filter((path) => path !== 'ops'))];
+    expect(made).toEqual(expect.arrayContaining(['signer-seed', 'canary-key', 'networks.json', 'networks.console.json']));
+    for (const list of ['.dockerignore', '.gitignore']) {
+      const lines = readFileSync(list, 'utf8').split('\n');
+      expect([list, made.filter((path) => !lines.includes(path) && !lines.includes(`/${path}`))]).toEqual([list, []]);
+    }
+  });
+
   it('mounts only what the repository has or the operator is told to make', () => {
     const mounted = Object.values(compose.services).flatMap(({ volumes = [] }) => volumes.map((volume) => volume.split(':')[0] as string));
     const missing = mounted.filter((path) => path.startsWith('./') && !existsSync(path));
