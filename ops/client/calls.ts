@@ -7,7 +7,7 @@ export type InputOf<Id extends OperationId> = Path<operations[Id]['parameters']>
   Body<operations[Id]> &
   Key<operations[Id]['parameters']>;
 
-/** The `data` of a successful answer. */
+/** The `data` of a successful answer; of one that is a file, its text. */
 export type DataOf<Id extends OperationId> = operations[Id]['responses'] extends infer Responses
   ? DataIn<Responses[keyof Responses & (200 | 201 | 202)]>
   : never;
@@ -17,7 +17,11 @@ export type Calls = {
   [Id in OperationId]: Record<never, never> extends InputOf<Id> ? (input?: InputOf<Id>) => Promise<DataOf<Id>> : (input: InputOf<Id>) => Promise<DataOf<Id>>;
 };
 
-type DataIn<Answer> = Answer extends { content: { 'application/json': { data: infer Data } } } ? Data : never;
+type DataIn<Answer> = Answer extends { content: { 'application/json': { data: infer Data } } }
+  ? Data
+  : Answer extends { content: { 'text/csv': infer File } }
+    ? File
+    : never;
 type Present<Names> = Exclude<Names, undefined>;
 /** `never` is how the contract's types say that there is none. */
 type Unless<Names, Then> = [Present<Names>] extends [never] ? unknown : Then;

@@ -56,11 +56,13 @@ const RETRIES = 2;
 const TIMEOUT_MS = 30_000;
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 30_000;
+/** What is answered as it is, without an envelope: files, in the formats of the contract. */
+const FILES = /^(text\/csv|application\/jsonl)\s*(;|$)/;
 /** What stands between us and the service and could not reach it. */
 const GATEWAY_TROUBLE = new Set([502, 504]);
 
 /**
- * A merchant's connection to Sluice: one typed method per operation of the contract, which answers its `data`.
+ * A merchant's connection to Sluice: one typed method per operation of the contract, which answers its `data`, or the text of a file.
  * Cashouts are signed; operations that take an Idempotency-Key always get one, a fresh one unless the call names its own,
  * so that a try whose answer was lost has one effect. What may be repeated without harm is tried again by itself, after
  * the time the service asks for. Give `idempotencyKey` yourself (the order's number, say) to be safe across a restart too.
@@ -110,6 +112,7 @@ async function attempt(options: ClientOptions, url: string, init: RequestInit): 
   } catch (error) {
     return { again: true, error: new NoAnswer(`${init.method} ${new URL(url).pathname}: ${(error as Error).message}`, { cause: error }) };
   }
+  if (response.status === 200 && FILES.test(response.headers.get('content-type') ?? '')) return { data: text };
   const envelope = envelopeOf(text);
   if (envelope === undefined)
     return { again: GATEWAY_TROUBLE.has(response.status), error: new NoAnswer(`${init.method} ${new URL(url).pathname}: ${response.status}, and no envelope`) };

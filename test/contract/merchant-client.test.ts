@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { type Calls, createClient, selectAddress } from '#ops/client/index.ts';
+import { makeNextPart } from '#api/exports/make-exports.ts';
 import { OPERATIONS } from '#ops/client/operations.ts';
 import { packClient } from '#ops/client/pack.ts';
 import { CLIENT_OPERATIONS, generateOperations } from '#ops/generate-types.ts';
@@ -18,7 +19,7 @@ describe('the merchant client', () => {
   let sluice: Calls;
   beforeAll(async () => {
     service = await aService();
-    shop = await service.aShop();
+    shop = await service.aShop({}, ['report:export']);
     sluice = createClient({ baseUrl: `${service.origin}/api/v1`, apiKey: shop.apiKey, cashoutSigningSecret: shop.cashoutSecret });
   });
   afterAll(() => service.stop());
@@ -51,6 +52,18 @@ describe('the merchant client', () => {
     expect(await sluice.getSettlement({ settlementId: first.id })).toMatchObject({ amount: '5' });
     expect((await sluice.listSettlements()).pagination.total).toBe(1);
     expect((await sluice.listBalances()).items).toHaveLength(1);
+  });
+
+  it('answers the file of an export as it is, in either format', async () => {
+    const { paymentUid } = await sluice.createPayment({ body: { currencyCode: 'USD', amount: '3', callbackUrl: 'https://shop.example/thanks' } });
+    const files: Record<string, string> = {};
+    for (const format of ['csv', 'jsonl'] as const) {
+      const { exportId } = await sluice.createExport({ body: { kind: 'payments', format, columns: ['paymentUid', 'amount'] } });
+      while (await makeNextPart(service.worker));
+      files[format] = await sluice.getExportFile({ exportId });
+    }
+    expect(files.csv?.split('\r\n').slice(0, 2)).toEqual(['paymentUid,amount', `${paymentUid},3`]);
+    expect(JSON.parse(files.jsonl?.split('\n')[0] ?? '')).toEqual({ paymentUid, amount: '3' });
   });
 
   it('passes a refusal on with its code', async () => {
