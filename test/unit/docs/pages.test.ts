@@ -49,6 +49,10 @@ describe('every page', () => {
     expect(problems((page) => [...page.fences.flatMap(unreadable), ...shellErrors(page)])).toEqual([]);
   });
 
+  it('shows every row of a table in that table', () => {
+    expect(problems((page) => renderPage(page).html.match(/<p>\|.*/g) ?? [])).toEqual([]);
+  });
+
   it('names commands of the CLI that exist', () => {
     expect(
       problems((page) => {
