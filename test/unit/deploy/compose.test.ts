@@ -13,6 +13,7 @@ interface Service {
   healthcheck?: object;
   read_only?: boolean;
   cap_drop?: string[];
+  logging?: { options?: Record<string, string> };
 }
 
 const composeText = readFileSync('docker-compose.yml', 'utf8');
@@ -108,6 +109,11 @@ describe('docker-compose.yml', () => {
 
   it('runs ours without rights, on a file system they cannot change', () => {
     for (const [name, service] of [...ours, ...before]) expect([name, service.read_only, service.cap_drop]).toEqual([name, true, ['ALL']]);
+  });
+
+  it('keeps so much of what each container says and no more, or the disk of Postgres would be full of it', () => {
+    for (const [name, { logging }] of Object.entries(compose.services))
+      expect([name, logging?.options]).toEqual([name, { 'max-size': expect.stringMatching(/^\d+m$/), 'max-file': expect.stringMatching(/^\d$/) }]);
   });
 
   it('lets every process into Postgres and Redis as itself, and none as the owner of the tables', () => {
