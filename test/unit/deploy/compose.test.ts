@@ -193,8 +193,6 @@ describe('docker-compose.yml', () => {
       'SLUICE_METRICS_PORT',
       'SLUICE_MAIL_DIR',
       'SLUICE_CRASH_AT',
-      'SLUICE_SCREENING_LIST',
-      'SLUICE_SCREENING_URL',
       'SLUICE_SIGNER_SEED',
       'SLUICE_SCHEMA_DIR',
       'SLUICE_DATA_DIR',
@@ -203,5 +201,11 @@ describe('docker-compose.yml', () => {
     ];
     const passed = new Set(ours.flatMap(([, { environment = {} }]) => Object.keys(environment)));
     expect(described.filter((name) => !passed.has(name) && !passed.has(`${name}_FILE`) && !own.includes(name))).toEqual([]);
+  });
+
+  it('takes nothing from .env that .env.example does not name', () => {
+    const described = readFileSync('.env.example', 'utf8');
+    const taken = [...composeText.matchAll(/\$\{(\w+)/g)].map(([, name]) => name as string);
+    expect([...new Set(taken)].filter((name) => !new RegExp(`\\b${name}=`).test(described))).toEqual([]);
   });
 });
