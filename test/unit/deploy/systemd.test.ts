@@ -99,6 +99,21 @@ describe('the systemd units', () => {
     );
   });
 
+  it('come with instructions that let nobody but those who ask nodes read the file with their addresses and keys, and not the console', () => {
+    const page = readFileSync('ops/docs/without-containers.md', 'utf8');
+    const asking = units.filter(({ environment }) => environment.SLUICE_NETWORKS === '/etc/sluice/networks.json').map(({ all }) => all('User')[0]);
+    expect(asking).toEqual(['sluice-http', 'sluice-indexer', 'sluice-signer', 'sluice-worker']);
+    expect(page).toContain('\ninstall -m 0640 -g sluice-nodes networks.json /etc/sluice/networks.json\n');
+    const [, names] = /\nfor name in ([a-z ]+); do useradd [^\n]* --groups sluice-nodes sluice-\$name; done\n/.exec(page) ?? [];
+    expect(
+      names
+        ?.split(' ')
+        .map((name) => `sluice-${name}`)
+        .sort(),
+    ).toEqual(asking);
+    expect(page.match(/\nuseradd [^\n]* sluice-console\n/)?.[0]).not.toContain('sluice-nodes');
+  });
+
   it('are good units by systemd’s own word, where it is installed', ({ skip }) => {
     const copies = mkdtempSync(join(tmpdir(), 'sluice-units-'));
     try {
