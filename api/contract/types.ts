@@ -2385,11 +2385,11 @@ export interface components {
             route: "GREEN" | "AML_HELD" | "SMART" | null;
             address: components["schemas"]["AddressInput"];
             /** @description Names the address-book entry made on first use; a random value starting `api-` when omitted. */
-            label?: string;
+            label?: string | null;
             /** @description Your own one-level object, at most 4 KB; echoed on reads and shown to the approver, a `requester` key first. */
             metadata?: {
                 [key: string]: string | number | boolean | null;
-            };
+            } | null;
             /**
              * @deprecated
              * @description Removed in 2.0.0; send `route`.
@@ -3557,7 +3557,7 @@ export interface operations {
                     /** @description Transaction hash as the customer's wallet shows it. */
                     txHash: string;
                     /** @description Network by name, as `GET /assets` gives it; every network of the payment when omitted. */
-                    network?: string;
+                    network?: string | null;
                 };
             };
         };

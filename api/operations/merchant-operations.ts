@@ -37,7 +37,8 @@ export const merchantOperations: Registry<MerchantContract> = {
   createOpenAmountPayment: (deps, { gateway, body, sent, clientIp, commit }) => createOpenAmountPayment(deps, { gateway, body, sent, clientIp, commit }),
   previewPayment: (deps, { gateway, body, sent, clientIp }) => previewPayment(deps, { gateway, body, sent, clientIp }),
   verifyPayment: (deps, { gateway, params }) => ok(verifyPayment(deps, { gateway, paymentId: params.paymentId })),
-  inquirePayment: (deps, { gateway, params, body: { txHash, network } }) => ok(inquirePayment(deps, { gateway, paymentId: params.paymentId, txHash, network })),
+  inquirePayment: (deps, { gateway, params, body: { txHash, network } }) =>
+    ok(inquirePayment(deps, { gateway, paymentId: params.paymentId, txHash, network: network ?? undefined })),
   resendPaymentWebhook: async (deps, { gateway, params }) => ({
     status: 202,
     data: await resendPaymentWebhook(deps, { gateway, paymentId: params.paymentId }),

@@ -86,6 +86,11 @@ describeOperation('createSettlement', {
       for (const route of [null, 'GREEN']) expect((await create(cashout({ route }))).data).toMatchObject({ route: 'GREEN', status: 'REQUESTED' });
     });
 
+    it('reads a label and metadata that are null as left out, as typed clients write them', async () => {
+      const { status, data } = await create(cashout({ label: null, metadata: null }));
+      expect([status, data.status, 'metadata' in data]).toEqual([200, 'REQUESTED', false]);
+    });
+
     it('holds one that is over the approval cap (contract 3.2)', async () => {
       const capped = await service.aShop({ cashout: { enabled: true, allowlist: ['127.0.0.1'], approvalCapUsd: '5' } });
       await capped.fund('USDT', '20');

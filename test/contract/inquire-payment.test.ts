@@ -23,7 +23,7 @@ describeOperation('inquirePayment', {
     it('says payment_not_eligible for a payment nobody selected an offer of, and for a sandbox payment, and uses no attempt', async () => {
       const [bare, sandbox] = [await context.shop.payment(), await context.shop.payment({ isSandbox: true })];
       for (const { paymentUid } of [bare, sandbox])
-        expect((await inquire(paymentUid, { txHash: UNKNOWN })).data).toEqual({
+        expect((await inquire(paymentUid, { txHash: UNKNOWN, network: null })).data).toEqual({
           resultCode: 'payment_not_eligible',
           attemptsUsed: 0,
           attemptsRemaining: 5,
