@@ -171,7 +171,7 @@ export async function summariseCredits(sql: Reads, gatewayId: string): Promise<C
     select asset_id, pool, matured_at is not null as matured, count(distinct payment_id)::int as open
     from credits where gateway_id = ${gatewayId} and remaining > 0 and taken is null group by 1, 2, 3`;
   const next = await sql<{ assetId: string; pool: Pool; at: Date }[]>`
-    select asset_id, pool, min(matures_at) as at from credits where gateway_id = ${gatewayId} and matured_at is null and taken is null group by 1, 2`;
+    select asset_id, pool, min(matures_at) as at from credits where gateway_id = ${gatewayId} and matured_at is null and remaining > 0 and taken is null group by 1, 2`;
   return (await listCreditTallies(sql, gatewayId)).map((tally) => {
     const same = (one: { assetId: string; pool: Pool }): boolean => one.assetId === tally.assetId && one.pool === tally.pool;
     return {

@@ -114,4 +114,15 @@ describe('a balance item', () => {
       select extract(epoch from matures_at - credited_at)::int as late from credits where gateway_id = ${shop.gateway.id}`;
     expect(row.late).toBe(HOUR);
   });
+
+  it('says when the next part matures of which there is anything: a deposit that its fee used up is none', async () => {
+    const shop = await world.open({ settings: { maturitySeconds: HOUR } });
+    // Less than the network fee: somebody sent it, and nothing of it can be cashed out ever.
+    await world.fund(shop, -0.1);
+    await world.shops.world.advance(600);
+    await world.fund(shop, 5);
+    const [row] = await world.shops.world.database.sql<[{ at: Date }]>`
+      select matures_at as at from credits where gateway_id = ${shop.gateway.id} and net > 0`;
+    expect(await items(shop)).toMatchObject([{ totalPendingAvailable: '5', pendingPayments: 1, nextMaturityAt: row.at.toISOString() }]);
+  });
 });
