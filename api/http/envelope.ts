@@ -22,8 +22,11 @@ export function sendError(response: ServerResponse, error: ServiceError): void {
   send(response, error.status, failureBody(error.code, error.message), errorHeaders(error));
 }
 
-/** Headers that go with an error: when to come back, and to what a connection must be upgraded. Pure. */
-export function errorHeaders({ code, retryAfterSeconds }: ServiceError): Record<string, string> {
+/** When somebody is told to come back to whom nothing better can be said: what is away here is asked for again every few seconds. */
+const COME_BACK_SECONDS = 5;
+
+/** Headers that go with an error: when to come back, which every 503 says, and to what a connection must be upgraded. Pure. */
+export function errorHeaders({ code, status, retryAfterSeconds = status === 503 ? COME_BACK_SECONDS : undefined }: ServiceError): Record<string, string> {
   return {
     ...(retryAfterSeconds !== undefined && { 'Retry-After': String(retryAfterSeconds) }),
     ...(code === 'upgrade_required' && { Connection: 'Upgrade', Upgrade: 'websocket', 'Sec-WebSocket-Version': '13' }),

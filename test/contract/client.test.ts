@@ -89,6 +89,7 @@ describe('the client of these tests fails', () => {
     ['a replay where nothing is replayed', { headers: { 'Idempotency-Replayed': 'true' } }],
     ['a rate limit without Retry-After', { status: 429, body: failure('rate_limit_exceeded') }],
     ['a rate limit that says 0', { status: 429, body: failure('rate_limit_exceeded'), headers: { 'Retry-After': '0' } }],
+    ['an unavailable without Retry-After', { status: 503, body: failure('service_unavailable') }],
     ['an unavailable that says a date', { status: 503, body: failure('service_unavailable'), headers: { 'Retry-After': 'tomorrow' } }],
     ['what is not JSON', { body: '<html>' }],
   ] as [string, Faulty][])('%s', async (_what, given) => {

@@ -132,7 +132,7 @@ function checkHeaders({ headers, status }: Response, method: string, what: strin
   expect(headers.get('x-contract-revision'), what).toBe('2.2.0');
   expect(headers.get('x-content-type-options'), what).toBe('nosniff');
   expect(headers.get('cache-control'), what).toBe('no-store');
-  if (status === 429) expect(headers.get('retry-after'), `${what}: Retry-After`).toMatch(/^[1-9]\d*$/);
+  if (status === 429 || status === 503) expect(headers.get('retry-after'), `${what}: Retry-After`).toMatch(/^[1-9]\d*$/);
   expect(headers.has('allow'), `${what}: Allow`).toBe(status === 405);
   if (status === 405) expect(headers.get('allow')?.split(', '), what).not.toContain(method);
 }
