@@ -145,6 +145,21 @@ describe('docker-compose.yml', () => {
     );
   });
 
+  it('lets as many connections into Postgres as all of it opens when it is busy, scaled as its head says', () => {
+    const [, api, worker, base, each] =
+      /Every api process opens up to (\d+) connections .* (\d+) with the role `worker`, and every indexer (\d+) plus (\d+) per network/.exec(
+        readFileSync('ops/docs/scaling.md', 'utf8'),
+      ) ?? [];
+    const scaled = new Map([...composeText.matchAll(/--scale ([\w-]+)=(\d+)/g)].map(([, name, count]) => [name, Number(count)]));
+    expect([...scaled.keys()]).toEqual(['api', 'indexer-ethereum']);
+    const opened = ours.map(([name, { environment = {} }]) => {
+      const one = name.startsWith('indexer') ? Number(base) + Number(each) : Number(String(environment.SLUICE_ROLES).includes('worker') ? worker : api);
+      return one * (scaled.get(name) ?? 1);
+    });
+    const allowed = /max_connections=(\d+)/.exec(compose.services.postgres?.command?.join(' ') ?? '')?.[1];
+    expect(Number(allowed ?? 100)).toBeGreaterThan(opened.reduce((sum, one) => sum + one, 0));
+  });
+
   it('lets nobody into Redis who is not one of its users', () => {
     expect(compose.services.redis?.command?.join(' ')).toContain('--aclfile /acl/users.acl');
     expect(Object.keys(compose.services['redis-users']?.environment ?? {}).filter((name) => !/_(API|SIGNER|CONSOLE|INDEXER_[A-Z]+)$/.test(name))).toEqual([]);
