@@ -114,6 +114,14 @@ describe('the systemd units', () => {
     expect(page.match(/\nuseradd [^\n]* sluice-console\n/)?.[0]).not.toContain('sluice-nodes');
   });
 
+  it('come with instructions that write settings, some of which are secrets, where root alone reads them', () => {
+    const page = readFileSync('ops/docs/without-containers.md', 'utf8');
+    const files = units.flatMap(({ all }) => all('EnvironmentFile')).map((path) => path.replace(/^-/, ''));
+    expect(files).toContain('/etc/sluice/http.env');
+    const written = page.split('\n').filter((line) => /(>|\/dev\/stdin) \/etc\/sluice\/[\w-]+\.env/.test(line));
+    expect(written).toEqual(["install -m 0600 /dev/stdin /etc/sluice/http.env <<'EOF'"]);
+  });
+
   it('are good units by systemd’s own word, where it is installed', ({ skip }) => {
     const copies = mkdtempSync(join(tmpdir(), 'sluice-units-'));
     try {
