@@ -143,6 +143,18 @@ describe('the Kubernetes manifests', () => {
     ]);
   });
 
+  it('have a place for every secret that a setting may be, which is a secret of those who need it and not the settings that everybody has', () => {
+    const settings = readFileSync(join(ROOT, 'config/settings.env'), 'utf8');
+    const page = readFileSync(join(ROOT, 'README.md'), 'utf8');
+    const told = (name: string): string | undefined => new RegExp(`\`${name}\`[^.;]*? into \`([\\w-]+)\``).exec(page)?.[1];
+    const names = ['SLUICE_SMTP_URL', 'SLUICE_SCREENING_ACCESS_KEY', 'SLUICE_OIDC_CLIENT_SECRET'];
+    expect(names.filter((name) => settings.includes(name))).toEqual([]);
+    expect(names.map(told)).toEqual(['sluice-api', 'sluice-api', 'sluice-http']);
+    const holders = (secret: string): string[] =>
+      deployments.filter(({ resource }) => secretsOf(podOf(resource)).includes(secret)).map(({ resource }) => resource.metadata.name);
+    expect([holders('sluice-api'), holders('sluice-http')]).toEqual([['api-http', 'api-worker'], ['api-http']]);
+  });
+
   it('give indexers no secret but the database and the stream key', () => {
     const [indexer] = deployments.filter(({ resource }) => resource.metadata.name === 'indexer');
     expect(secretsOf(podOf(indexer?.resource as Resource))).toEqual(['sluice-data-indexer', 'sluice-stream-key']);
