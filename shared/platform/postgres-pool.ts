@@ -73,7 +73,9 @@ export function openPool(url: string, options: ConnectionOptions & { max: number
 
   const take = (): Connection | undefined => {
     const connection = idle.pop() ?? (lent.size < options.max ? open() : undefined);
-    if (connection !== undefined) lent.set(connection, { bytes: connection.heard(), heardAtMs: performance.now() });
+    if (connection === undefined) return undefined;
+    lent.set(connection, { bytes: connection.heard(), heardAtMs: performance.now() });
+    beginWatching();
     return connection;
   };
 
@@ -119,7 +121,17 @@ export function openPool(url: string, options: ConnectionOptions & { max: number
     }
     if (doubtful && !probing && now >= trustedUntilMs) void probe();
   };
-  const watching = options.deadlines.statement > 0 ? setInterval(watch, CHECK_MS).unref() : undefined;
+  let watching: NodeJS.Timeout | undefined;
+  /** Only while somebody has a connection: a process has many pools, and most of them are idle most of the time. */
+  const beginWatching = (): void => {
+    if (watching !== undefined || options.deadlines.statement === 0) return;
+    watchedAtMs = performance.now();
+    watching = setInterval(watch, CHECK_MS).unref();
+  };
+  const endWatching = (): void => {
+    clearInterval(watching);
+    watching = undefined;
+  };
 
   return {
     client: driver.client,
@@ -152,13 +164,15 @@ export function openPool(url: string, options: ConnectionOptions & { max: number
         else idle.push(connection);
       }
       serve();
-      if (lent.size === 0) drained?.();
+      if (lent.size > 0) return;
+      endWatching();
+      drained?.();
     },
     state: () => ({ idle: idle.length, active: lent.size, waiting: waiting.size }),
     async end() {
       if (ended) return;
       ended = true;
-      clearInterval(watching);
+      endWatching();
       for (const one of waiting) one.fail(connectionError('CONNECTION_ENDED', 'the pool was closed'));
       if (lent.size > 0)
         await new Promise<void>((resolve) => {

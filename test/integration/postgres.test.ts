@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type Server, type Socket } from 'node:net';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { waitFor } from '#ops/dev/services/wait.ts';
 import { isPassing } from '#shared/platform/database-problems.ts';
 import { connect, type Database, type Reserved, type Tx } from '#shared/platform/postgres.ts';
@@ -46,6 +46,22 @@ describe('the database client', () => {
     });
     expect(await codeOf(careless)).toBe('23505');
     expect(await db.sql`select 1 from noted where n = 200`).toEqual([]);
+  });
+
+  it('looks whether connections fell silent only while somebody has one', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    const own = connect(db.url, { name: 'sluice-test', max: 1 });
+    try {
+      await own.sql`select 1`;
+      expect(vi.getTimerCount()).toBe(0);
+      const had = await own.sql.reserve();
+      expect(vi.getTimerCount()).toBe(1);
+      had.release();
+      expect(vi.getTimerCount()).toBe(0);
+    } finally {
+      vi.useRealTimers();
+      await own.end();
+    }
   });
 
   it('refuses a statement that comes after the end of its transaction', async () => {
