@@ -51,6 +51,16 @@ describe('the head', () => {
     expect((await reader.blockAt(tip.height)).parentHash).toBe((await reader.blockAt(tip.height - 1)).hash);
   });
 
+  it('costs one question while it is the block it was, and its header once it is another', async () => {
+    await head();
+    asked.length = 0;
+    const before = await head();
+    expect(asked).toEqual(['getbestblockhash']);
+    await chain.mine();
+    expect((await head()).height).toBe(before.height + 1);
+    expect(asked).toEqual(['getbestblockhash', 'getbestblockhash', 'getblockheader']);
+  });
+
   it('belongs to the chain that is configured', async () => {
     expect(await reader.genesisHash()).toBe(params.genesis);
     expect((await reader.blockAt(0)).hash).toBe(params.genesis);

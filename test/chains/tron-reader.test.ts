@@ -88,10 +88,14 @@ describe('the head', () => {
     expect({ safeHeight, finalizedHeight }).toEqual({ safeHeight: null, finalizedHeight: top.height - 1 });
   });
 
-  it('costs headers only, however full blocks are', async () => {
+  it('costs headers only, however full blocks are, and one less while it is the block it was', async () => {
+    await node.control.mine();
     asked.length = 0;
     await reader.head();
     expect(asked.sort()).toEqual(['wallet/getblock', 'wallet/getblock', 'walletsolidity/getblock']);
+    asked.length = 0;
+    await reader.head();
+    expect(asked.sort()).toEqual(['wallet/getblock', 'walletsolidity/getblock']);
   });
 
   it('is refused while the solid block is another one than the full view has', async () => {
@@ -100,6 +104,7 @@ describe('the head', () => {
     const solid = await api('walletsolidity/getblock', { detail: false });
     await node.control.reorg(2, 'drop', { force: true });
     const forked = tronReader(LOCAL, (path, body) => (path.startsWith('walletsolidity') ? Promise.resolve(solid) : api(path, body)));
+    await expect(forked.head()).rejects.toThrow(/in one view/);
     await expect(forked.head()).rejects.toThrow(/in one view/);
     await expect(reader.head()).resolves.toMatchObject({ safeHeight: null });
   });

@@ -44,6 +44,8 @@ export function openBlocks(rpc: Rpc, params: BitcoinParams): Blocks {
     return read.hash === hash ? read : unsure(`asked for block ${hash}, got ${read.hash}`);
   };
 
+  let tip: Header | undefined;
+
   return {
     call,
     header,
@@ -57,8 +59,12 @@ export function openBlocks(rpc: Rpc, params: BitcoinParams): Blocks {
 
     async head() {
       for (let tried = 1; tried <= TRIES; tried++) {
-        const tip = await header(readHash(await call('getbestblockhash', []), 'the hash of the head'));
-        if (tip.confirmations !== null) return tip;
+        const best = readHash(await call('getbestblockhash', []), 'the hash of the head');
+        // Asked several times a block: what was proven of this very block is still so, and the node has just said that it is its tip.
+        if (tip?.hash === best) return tip;
+        const found = await header(best);
+        tip = found.confirmations === null ? undefined : found;
+        if (tip !== undefined) return tip;
       }
       return unsure(`its head lost its place ${TRIES} times`);
     },

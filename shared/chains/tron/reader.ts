@@ -161,6 +161,8 @@ export function tronReader(network: Pick<NetworkConfig, 'chainId' | 'name'>, api
     }
   };
 
+  /** The solid block, and the head below which it was found, as last told. */
+  let below: { head: string; solid: string } | undefined;
   const pastBalance = pastBalances(call, { headNow, contents: (from, to) => readChunk(from, to, EVERYTHING) });
 
   return {
@@ -175,9 +177,13 @@ export function tronReader(network: Pick<NetworkConfig, 'chainId' | 'name'>, api
     async head() {
       // Asked in this order the head can only be above the solid block.
       const solid = await headNow('walletsolidity');
-      const [latest, same] = await Promise.all([headNow(), headerAt(solid.height)]);
+      // Asked several times a block: below the head that it was found below, a block is still found.
+      const known = solid.hash === below?.solid ? below.head : undefined;
+      const [latest, same] = await Promise.all([headNow(), known === undefined ? headerAt(solid.height) : undefined]);
       if (latest.height < solid.height) unsure(`its head ${latest.height} is below its solid block ${solid.height}`);
-      if (same.hash !== solid.hash) unsure(`block ${solid.height} is ${same.hash} in one view and ${solid.hash} in the solid one`);
+      const { hash } = latest.hash === known ? solid : (same ?? (await headerAt(solid.height)));
+      if (hash !== solid.hash) unsure(`block ${solid.height} is ${hash} in one view and ${solid.hash} in the solid one`);
+      below = { head: latest.hash, solid: solid.hash };
       return { latest: refOf(latest), safeHeight: null, finalizedHeight: solid.height };
     },
 
