@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Deps } from '#api/deps.ts';
+import type { Chain, Deps } from '#api/deps.ts';
 import { parkMessage } from '#api/store/chain-blocks.ts';
 import { decodingMempoolMessage, mempoolStream } from '#shared/core/mempool-message.ts';
 import { inTurns } from '#shared/core/turns.ts';
@@ -8,9 +8,8 @@ import type { StreamEntry, StreamReader, Streams } from '#shared/platform/redis-
 import type { ChainConsumer } from './chain-events.ts';
 import { applyMempool } from './apply-mempool.ts';
 import type { ConsumedNetwork } from './apply-message.ts';
+import { eachEntry } from './each-entry.ts';
 
-const GROUP = 'api';
-const CONSUMER = 'consumer';
 const RETRY_MS = 1_000;
 
 /**
@@ -19,9 +18,7 @@ const RETRY_MS = 1_000;
  */
 export function startMempoolConsumer(deps: Deps, streams: Streams): ChainConsumer {
   const stopping = new AbortController();
-  const running = [...deps.chains.values()]
-    .filter((chain) => chain.reader.mempool !== undefined)
-    .map((chain) => follow(deps, streams, { id: chain.id, name: chain.config.name }, stopping.signal));
+  const running = [...deps.chains.values()].filter((chain) => chain.reader.mempool !== undefined).map((chain) => follow(deps, streams, chain, stopping.signal));
   return {
     stop: async () => {
       stopping.abort();
@@ -30,13 +27,8 @@ export function startMempoolConsumer(deps: Deps, streams: Streams): ChainConsume
   };
 }
 
-async function follow(deps: Deps, streams: Streams, network: ConsumedNetwork, signal: AbortSignal): Promise<void> {
-  const reader = streams.reader(mempoolStream(network.name), GROUP, CONSUMER);
-  try {
-    while (!signal.aborted) for (const entry of await reader.read()) if (!signal.aborted) await consume(deps, reader, network, entry, signal);
-  } finally {
-    await reader.close();
-  }
+function follow(deps: Deps, streams: Streams, { id, config: { name } }: Chain, signal: AbortSignal): Promise<void> {
+  return eachEntry(streams, mempoolStream(name), (entry, reader) => consume(deps, reader, { id, name }, entry, signal), signal);
 }
 
 /** A hint that cannot be applied is let go: the next one says the same again. */

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Deps } from '#api/deps.ts';
+import type { Chain, Deps } from '#api/deps.ts';
 import { parkMessage } from '#api/store/chain-blocks.ts';
 import { decodingBlockMessage } from '#shared/core/block-codec.ts';
 import { rescanStream } from '#shared/core/chain-events.ts';
@@ -7,11 +7,10 @@ import { inTurns } from '#shared/core/turns.ts';
 import { breathe } from '#shared/platform/breathe.ts';
 import type { StreamEntry, StreamReader, Streams } from '#shared/platform/redis-streams.ts';
 import type { ConsumedNetwork } from './apply-message.ts';
+import { eachEntry } from './each-entry.ts';
 import { applyRescan } from './apply-rescan.ts';
 import type { ChainConsumer } from './chain-events.ts';
 
-const GROUP = 'api';
-const CONSUMER = 'consumer';
 const RETRY_MS = 1_000;
 
 /**
@@ -20,7 +19,7 @@ const RETRY_MS = 1_000;
  */
 export function startRescanConsumer(deps: Deps, streams: Streams): ChainConsumer {
   const stopping = new AbortController();
-  const running = [...deps.chains.values()].map((chain) => follow(deps, streams, { id: chain.id, name: chain.config.name }, stopping.signal));
+  const running = [...deps.chains.values()].map((chain) => follow(deps, streams, chain, stopping.signal));
   return {
     stop: async () => {
       stopping.abort();
@@ -29,13 +28,8 @@ export function startRescanConsumer(deps: Deps, streams: Streams): ChainConsumer
   };
 }
 
-async function follow(deps: Deps, streams: Streams, network: ConsumedNetwork, signal: AbortSignal): Promise<void> {
-  const reader = streams.reader(rescanStream(network.name), GROUP, CONSUMER);
-  try {
-    while (!signal.aborted) for (const entry of await reader.read()) if (!signal.aborted) await consume(deps, reader, network, entry, signal);
-  } finally {
-    await reader.close();
-  }
+function follow(deps: Deps, streams: Streams, { id, config: { name } }: Chain, signal: AbortSignal): Promise<void> {
+  return eachEntry(streams, rescanStream(name), (entry, reader) => consume(deps, reader, { id, name }, entry, signal), signal);
 }
 
 /** A part that cannot be applied is let go: the indexer sends it again until the books have it. */

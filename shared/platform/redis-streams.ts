@@ -7,7 +7,8 @@ import { backoffMs, redisConnection, subscribe } from './redis-connection.ts';
 /** Entries a stream keeps, many times what an indexer may run ahead of its consumer; the cursor is in Postgres anyway. */
 const KEPT = 4_096;
 const READ_COUNT = 64;
-const BLOCK_MS = 1_000;
+/** How long a read waits for an entry unless its caller says otherwise. */
+const WAIT_MS = 1_000;
 
 /** One entry of a stream. A forged one (its MAC is missing or wrong) carries no payload: report it, acknowledge it, never read it. */
 export type StreamEntry = { id: string; forged: false; payload: string } | { id: string; forged: true };
@@ -16,7 +17,7 @@ export type StreamEntry = { id: string; forged: false; payload: string } | { id:
 export interface StreamReader {
   /**
    * The next entries in stream order: first whatever was delivered before and never acknowledged, then new ones; empty
-   * after about a second without any. Never rejects: while Redis is away it waits and answers with nothing, and a group
+   * after about a second without any, or after `waitMs`. Never rejects: while Redis is away it waits and answers with nothing, and a group
    * that a wiped Redis forgot is made again from the start of the stream.
    */
   read(): Promise<StreamEntry[]>;
@@ -37,7 +38,7 @@ export interface Streams {
   append(stream: string, payload: string, keep?: number): Promise<string>;
   /** Whether an entry is still in its stream. @throws Error when Redis cannot be reached */
   holds(stream: string, id: string): Promise<boolean>;
-  reader(stream: string, group: string, consumer: string): StreamReader;
+  reader(stream: string, group: string, consumer: string, waitMs?: number): StreamReader;
   /**
    * Wakes whoever listens on `channel`, with a word of what it is about; never rejects, and nothing depends on it arriving. One
    * that cannot be sent is made up for by one without a word as soon as one can.
@@ -119,10 +120,10 @@ export function openStreams(options: { url: string; key: string | undefined; pre
 
     holds: async (stream, id) => ((await commands.client.xRange(stream, id, id)) ?? []).length === 1,
 
-    reader: (stream, group, consumer) => {
+    reader: (stream, group, consumer, waitMs = WAIT_MS) => {
       const own = connect(`reader-${stream}`);
       const keys = previousKey === undefined ? [ownKey()] : [ownKey(), previousKey];
-      return streamReader(own, { keys, stream, group, consumer, log, closed: () => connections.delete(own) });
+      return streamReader(own, { keys, stream, group, consumer, waitMs, log, closed: () => connections.delete(own) });
     },
 
     nudge,
@@ -158,9 +159,9 @@ export function openStreams(options: { url: string; key: string | undefined; pre
 
 function streamReader(
   own: ReturnType<typeof redisConnection>,
-  at: { keys: readonly string[]; stream: string; group: string; consumer: string; log: Logger; closed: () => void },
+  at: { keys: readonly string[]; stream: string; group: string; consumer: string; waitMs: number; log: Logger; closed: () => void },
 ): StreamReader {
-  const { stream, group, consumer, log } = at;
+  const { stream, group, consumer, waitMs, log } = at;
   let recovering = true;
   let failures = 0;
   let away = 0;
@@ -178,7 +179,7 @@ function streamReader(
       if (entries.length > 0) return entries.map(verify);
       recovering = false;
     }
-    const answer = await own.client.xReadGroup(group, consumer, { key: stream, id: '>' }, { COUNT: READ_COUNT, BLOCK: BLOCK_MS });
+    const answer = await own.client.xReadGroup(group, consumer, { key: stream, id: '>' }, { COUNT: READ_COUNT, BLOCK: waitMs });
     const entries = (answer as { messages: { id: string; message: Record<string, string> }[] }[] | null)?.[0]?.messages ?? [];
     return entries.map(verify);
   };
