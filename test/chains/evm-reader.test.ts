@@ -37,6 +37,19 @@ describe('the head', () => {
     expect((await reader.head()).latest.height).toBe(before.latest.height + 3);
   });
 
+  it('is proven once, and what else is said of the same block counts for nothing', async () => {
+    let lies = false;
+    const told = evmReader({ name: 'local', chainId: '31337' }, async (method, params, as) => {
+      const answer = await rpc(method, params, as);
+      return lies && method === 'eth_getBlockByNumber' ? { ...(answer as object), parentHash: `0x${'ab'.repeat(32)}` } : answer;
+    });
+    const head = await told.head();
+    lies = true;
+    expect(await told.head()).toEqual(head);
+    await chain.mine(1);
+    await expect(told.head()).rejects.toThrow(/is not that of its header/);
+  });
+
   it('comes with the heights the node calls safe and final', async () => {
     const head = await reader.head();
     expect(head.safeHeight).toBe(head.latest.height - 1);

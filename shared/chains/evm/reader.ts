@@ -173,11 +173,30 @@ export function evmReader(network: Pick<NetworkConfig, 'chainId' | 'name' | 'coi
     return header.hash === hash ? header : unsure(`asked for block ${hash}, got ${header.hash}`);
   };
 
+  /**
+   * What was proven last of the blocks under each tag, which are asked for several times a block: whoever names such a block again is believed that it is there, and nothing
+   * else that he says of it. A header that nothing proves is not among them.
+   */
+  const proven = new Map<string, Header>();
+  const believeTagged = async (tag: string, answer: unknown): Promise<Header> => {
+    const { hash } = readObject(answer, 'the block');
+    const known = proven.get(tag);
+    if (known !== undefined && known.hash === hash) return known;
+    const header = await believe(answer);
+    if (header.rootless !== true) proven.set(tag, header);
+    return header;
+  };
+
+  const latestHeader = async (): Promise<Header> => {
+    const answer = await call('eth_getBlockByNumber', ['latest', false]);
+    return answer === null ? unsure('it does not know block latest') : believeTagged('latest', answer);
+  };
+
   /** Null when the node has no such tag, or nothing under it yet. */
   const taggedHeight = async (tag: 'safe' | 'finalized'): Promise<number | null> => {
     try {
       const answer = await rpc('eth_getBlockByNumber', [tag, false]);
-      return answer === null ? null : (await believe(answer)).height;
+      return answer === null ? null : (await believeTagged(tag, answer)).height;
     } catch (error) {
       if (error instanceof RpcRefused) return null;
       throw error;
@@ -285,11 +304,7 @@ export function evmReader(network: Pick<NetworkConfig, 'chainId' | 'name' | 'coi
     },
 
     async head() {
-      const [latest, safeHeight, finalizedHeight] = await Promise.all([
-        headerOf('eth_getBlockByNumber', 'latest'),
-        taggedHeight('safe'),
-        taggedHeight('finalized'),
-      ]);
+      const [latest, safeHeight, finalizedHeight] = await Promise.all([latestHeader(), taggedHeight('safe'), taggedHeight('finalized')]);
       return { latest: refOf(latest), safeHeight, finalizedHeight };
     },
 
