@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Chain, Deps, Reply } from '#api/deps.ts';
 import { insertDepositAddress, listDepositAddresses, nextDerivationIndex, insertWatches, isWatched } from '#api/store/deposit-addresses.ts';
 import { listOffers, markSelected, type Offer } from '#api/store/payment-offers.ts';
-import { isPaymentOpen, lockPayment, type Payment, setSelectedOffer } from '#api/store/payments.ts';
+import { isPaymentOpen, lockPayment, type Payment } from '#api/store/payments.ts';
 import { Invariant, ServiceError } from '#shared/core/errors.ts';
 import { isUuid, rowId } from '#shared/core/ids.ts';
 import { formatAmount } from '#shared/core/money.ts';
@@ -85,8 +85,7 @@ async function assign(tx: Tx, deps: Deps, paymentId: string, offer: Offer): Prom
   if (payment === undefined) throw new Invariant(`payment ${paymentId} is gone`);
   if (payment.status !== 'PENDING') throw new ServiceError('conflict', { message: `The payment is ${payment.status}, no longer PENDING.` });
   if (payment.overdue) throw expired();
-  await markSelected(tx, offer.id);
-  await setSelectedOffer(tx, paymentId, offer.id);
+  await markSelected(tx, paymentId, offer.id);
   if (payment.sandbox) return null;
 
   const chain = deps.chains.get(offer.networkName);

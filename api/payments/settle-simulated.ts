@@ -1,5 +1,5 @@
 import type { Deps } from '#api/deps.ts';
-import { findAsset, type StoredAsset } from '#api/store/assets.ts';
+import type { StoredAsset } from '#api/store/assets.ts';
 import type { Offer } from '#api/store/payment-offers.ts';
 import type { Payment } from '#api/store/payments.ts';
 import { type SeenSandboxDeposit, settleSandboxDeposit } from '#api/store/sandbox-deposits.ts';
@@ -15,6 +15,8 @@ import { judgeArrival, resolvePayment } from './resolve-payment.ts';
 export interface Scene {
   payment: Payment;
   offers: readonly Offer[];
+  /** Every asset there is, as it was before the lock. */
+  assets: readonly StoredAsset[];
   prices: Prices;
   now: Date;
 }
@@ -26,8 +28,8 @@ export interface Scene {
  * @throws service_unavailable when it needs a fresh price and there is none
  */
 export async function settleSimulated(tx: Tx, deps: Deps, scene: Scene, deposit: SeenSandboxDeposit): Promise<void> {
-  const { payment, offers, prices, now } = scene;
-  const asset = await findAsset(tx, deposit.assetId);
+  const { payment, offers, assets, prices, now } = scene;
+  const asset = assets.find(({ id }) => id === deposit.assetId);
   if (asset === undefined) throw new Invariant(`asset ${deposit.assetId} of a simulated deposit does not exist`);
   if (isDust(deposit.amount, asset.dustFloor)) return settleSandboxDeposit(tx, deposit.id, now, { state: 'dust' });
 

@@ -1,8 +1,7 @@
 import type { Deps } from '#api/deps.ts';
 import { listAssets, type StoredAsset } from '#api/store/assets.ts';
-import { readClock } from '#api/store/clock.ts';
 import { listOffers, markSelected, type Offer } from '#api/store/payment-offers.ts';
-import { findPayment, lockPayment, type Payment, setSelectedOffer } from '#api/store/payments.ts';
+import { findPayment, lockPayment, type Payment } from '#api/store/payments.ts';
 import {
   countSandboxDust,
   findSeenSandboxDeposit,
@@ -52,11 +51,11 @@ export async function playScenario(deps: Deps, { id, sandbox }: Pick<Payment, 'i
   await deps.db.transaction(async (tx) => {
     const payment = await lockPayment(tx, id);
     if (payment === undefined) throw new Invariant(`payment ${id} is gone`);
-    const [offers, seen, { now }] = [await listOffers(tx, id), await findSeenSandboxDeposit(tx, id), await readClock(tx)];
-    const scene = { payment, offers, prices, now };
+    const [offers, seen] = [await listOffers(tx, id), await findSeenSandboxDeposit(tx, id)];
+    const scene = { payment, offers, assets, prices, now: payment.now };
     if (payment.status !== 'PENDING' && payment.status !== 'EXPIRED') throw conflict(`The payment is ${payment.status} already.`);
     if (seen !== undefined) return confirmEarly(tx, deps, scene, seen, simulation);
-    await play(tx, deps, scene, { ...simulation, overdue: payment.overdue, assets });
+    await play(tx, deps, scene, { ...simulation, overdue: payment.overdue });
   });
   deps.wake();
   deps.announce([id]);
@@ -71,11 +70,12 @@ const BATCH = 100;
 export async function confirmDueSimulations(deps: Deps): Promise<number> {
   const due = await listDueSandboxPayments(deps.db.sql, BATCH);
   if (due.length === 0) return 0;
-  const prices = await readPrices(deps, await listAssets(deps.db.sql));
+  const assets = await listAssets(deps.db.sql);
+  const prices = await readPrices(deps, assets);
   const confirmed: string[] = [];
   for (const id of due) {
     try {
-      if (await deps.db.transaction((tx) => confirmSeen(tx, deps, id, prices))) confirmed.push(id);
+      if (await deps.db.transaction((tx) => confirmSeen(tx, deps, id, { assets, prices }))) confirmed.push(id);
     } catch (error) {
       // A payment that cannot be resolved must not hold up the others.
       deps.log.error({ err: error, paymentId: id }, 'cannot confirm a simulated deposit; it will be tried again');
@@ -87,11 +87,11 @@ export async function confirmDueSimulations(deps: Deps): Promise<number> {
   return confirmed.length;
 }
 
-async function confirmSeen(tx: Tx, deps: Deps, id: string, prices: Prices): Promise<boolean> {
+async function confirmSeen(tx: Tx, deps: Deps, id: string, known: Pick<Scene, 'assets' | 'prices'>): Promise<boolean> {
   const payment = await lockPayment(tx, id);
   const seen = await findSeenSandboxDeposit(tx, id);
   if (payment === undefined || seen === undefined) return false;
-  await settleSimulated(tx, deps, { payment, offers: await listOffers(tx, id), prices, now: (await readClock(tx)).now }, seen);
+  await settleSimulated(tx, deps, { ...known, payment, offers: await listOffers(tx, id), now: payment.now }, seen);
   return true;
 }
 
@@ -102,13 +102,13 @@ async function confirmEarly(tx: Tx, deps: Deps, scene: Scene, seen: SeenSandboxD
 }
 
 /** Plays a scenario on a payment that no simulated deposit is on its way to. */
-async function play(tx: Tx, deps: Deps, scene: Scene, { scenario, ...wish }: Simulation & { overdue: boolean; assets: readonly StoredAsset[] }): Promise<void> {
+async function play(tx: Tx, deps: Deps, scene: Scene, { scenario, ...wish }: Simulation & { overdue: boolean }): Promise<void> {
   const { payment, now } = scene;
   if (payment.status === 'EXPIRED' && scenario !== 'late_capture') throw conflict('The payment is EXPIRED; only late_capture is left.');
   if (wish.overdue && scenario !== 'late_capture' && scenario !== 'expired') throw conflict('The payment has expired.');
   if (scenario === 'expired') return expireNow(tx, deps, payment.id, scenario);
 
-  const arriving = chooseArriving(scenario, wish.assetId, scene, wish.assets);
+  const arriving = chooseArriving(scenario, wish.assetId, scene);
   const selected = { ...scene, offers: await selectFor(tx, scene, arriving.offer) };
   const { setting, seenAt } = scenario === 'late_capture' ? afterDeadline(selected, wish.overdue, arriving.asset) : { setting: selected, seenAt: now };
   const received = amountOf(scenario, wish.amount, setting, arriving, seenAt);
@@ -147,11 +147,10 @@ function afterDeadline(scene: Scene, overdue: boolean, { symbol }: StoredAsset):
 }
 
 /** Selects the offer unless it is selected already, as a payer would have done to see an address. */
-async function selectFor(tx: Tx, { payment, offers }: Scene, offer: Offer): Promise<Offer[]> {
-  if (offer.selectedAt !== null) return [...offers];
-  await markSelected(tx, offer.id);
-  await setSelectedOffer(tx, payment.id, offer.id);
-  return listOffers(tx, payment.id);
+async function selectFor(tx: Tx, { payment, offers, now }: Scene, offer: Offer): Promise<readonly Offer[]> {
+  if (offer.selectedAt !== null) return offers;
+  await markSelected(tx, payment.id, offer.id);
+  return offers.map((one) => (one.id === offer.id ? { ...one, selectedAt: now } : one));
 }
 
 async function readPrices(deps: Deps, assets: readonly StoredAsset[]): Promise<Prices> {

@@ -19,12 +19,7 @@ export interface Arriving {
  * price, preferably on the offer's own network.
  * @throws validation_error naming assetId
  */
-export function chooseArriving(
-  scenario: DepositScenario,
-  assetId: string | undefined,
-  { payment, offers, prices }: Scene,
-  assets: readonly StoredAsset[],
-): Arriving {
+export function chooseArriving(scenario: DepositScenario, assetId: string | undefined, { payment, offers, assets, prices }: Scene): Arriving {
   const named = assetId?.toLowerCase();
   const last = offers.find((offer) => offer.id === payment.selectedOfferId);
   const assetOf = (offer: Offer): StoredAsset => {

@@ -88,7 +88,9 @@ export async function listOffersOf(sql: Reads, paymentIds: readonly string[]): P
   }));
 }
 
-/** Notes that an offer was selected now; the caller holds the payment's lock. */
-export async function markSelected(tx: Tx, offerId: string): Promise<void> {
-  await tx`update payment_offers set selected_at = sluice_now() where id = ${offerId}`;
+/** Notes that an offer was selected now, and is the one that was last; the caller holds the payment's lock. */
+export async function markSelected(tx: Tx, paymentId: string, offerId: string): Promise<void> {
+  await tx`
+    with selected as (update payment_offers set selected_at = sluice_now() where id = ${offerId})
+    update payments set selected_offer_id = ${offerId} where id = ${paymentId}`;
 }

@@ -224,23 +224,18 @@ export async function findNewestWebhookUrl(sql: Reads, gatewayId: string, looked
   return row?.webhookUrl;
 }
 
-/** Reads one payment and locks its row until commit, with whether its deadline has passed by service time. */
-export async function lockPayment(tx: Tx, id: string): Promise<(Payment & { overdue: boolean }) | undefined> {
+/** Reads one payment and locks its row until commit, with the service time of the transaction and whether its deadline has passed by it. */
+export async function lockPayment(tx: Tx, id: string): Promise<(Payment & { overdue: boolean; now: Date }) | undefined> {
   const [row] = await tx<Record<string, unknown>[]>`
-    select p.*, n.title, n.reference, p.expires_at <= sluice_now() as overdue from payments p left join payment_names n on n.payment_id = p.id
-    where p.id = ${id} for update of p`;
-  return row && { ...paymentFromRow(row), overdue: row.overdue as boolean };
+    select p.*, n.title, n.reference, p.expires_at <= sluice_now() as overdue, sluice_now() as now
+    from payments p left join payment_names n on n.payment_id = p.id where p.id = ${id} for update of p`;
+  return row && { ...paymentFromRow(row), overdue: row.overdue as boolean, now: row.now as Date };
 }
 
 /** Whether a payment is PENDING and its deadline ahead, by service time; locks nothing. */
 export async function isPaymentOpen(sql: Reads, id: string): Promise<boolean> {
   const rows = await sql`select 1 from payments where id = ${id} and status = 'PENDING' and expires_at > sluice_now()`;
   return rows.length === 1;
-}
-
-/** Remembers the offer last selected; the caller holds the payment's lock. */
-export async function setSelectedOffer(tx: Tx, paymentId: string, offerId: string): Promise<void> {
-  await tx`update payments set selected_offer_id = ${offerId} where id = ${paymentId}`;
 }
 
 /** Marks a payment as verified and returns it; the first time stands. For resting payments only. Locks the row for the statement. */

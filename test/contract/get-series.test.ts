@@ -34,7 +34,7 @@ describeOperation('getSeries', {
       const shop = await anotherShop();
       await shop.fund('USDT', '10');
       const { paymentUid, payment } = await shop.payment();
-      for (const offer of [0, 1, 0]) await service.deps.db.transaction((tx) => markSelected(tx, payment.offers[offer]?.id ?? ''));
+      for (const offer of [0, 1, 0]) await service.deps.db.transaction((tx) => markSelected(tx, paymentUid, payment.offers[offer]?.id ?? ''));
       for (let times = 0; times < 3; times++) expect((await read(paymentUid)).status).toBe(200);
       await expect.poll(async () => (await summed(shop)).opened).toBeGreaterThan(0);
       const before = await daysOf(shop);

@@ -11,6 +11,7 @@ import { explainPayment } from '#api/payments/explain.ts';
 import { publicPayment } from '#api/payments/view.ts';
 import { POLICY } from '#shared/core/policy.ts';
 import { createApiMetrics } from '#shared/platform/metrics.ts';
+import { connect } from '#shared/platform/postgres.ts';
 import { assertCleanAudit } from '#test/harness/audit.ts';
 import { type InProcess, inProcess, plainCommit } from '#test/harness/in-process.ts';
 
@@ -84,6 +85,19 @@ it('a payment keeps so many simulated deposits that decide nothing and no more, 
   expect(answers.map((one) => (one.status === 'fulfilled' ? 'kept' : one.reason.code)).sort()).toEqual([...Array(4).fill('conflict'), 'kept', 'kept']);
   expect((await verify(payment)).deposits).toHaveLength(POLICY.sandboxDust);
   expect(await statusAfter(payment, { scenario: 'success' })).toBe('SUCCESS');
+});
+
+it('a simulation asks for nothing that it knows already', async () => {
+  const payment = await aPayment();
+  const asked: string[] = [];
+  const db = connect(world.database.url, { name: 'sluice-test', observe: (work) => asked.push(work) });
+  try {
+    await simulatePayment({ ...deps, db }, { paymentId: payment.id, clientIp, simulation: { scenario: 'success' } });
+  } finally {
+    await db.end();
+  }
+  const counts = Object.fromEntries([...new Set(asked)].map((work) => [work, asked.filter((one) => one === work).length]));
+  expect(counts).toEqual({ select: 8, insert: 4, update: 2, other: 1, transaction: 1 });
 });
 
 describe('each scenario, judged by the rules of real deposits', () => {
