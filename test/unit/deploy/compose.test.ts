@@ -88,6 +88,10 @@ describe('docker-compose.yml', () => {
     expect(config.networks.length).toBeGreaterThan(0);
   });
 
+  it('runs everything as production, whatever the shell that starts it or a copy of .env.example says', () => {
+    expect(ours.map(([name, { environment }]) => [name, environment?.NODE_ENV])).toEqual(ours.map(([name]) => [name, 'production']));
+  });
+
   it('gives the seed to the signer alone, and to indexers no other secret than the stream key', () => {
     expect(ours.filter(([, { secrets, environment }]) => secrets !== undefined || JSON.stringify(environment).includes('SEED')).map(([name]) => name)).toEqual([
       'signer',
