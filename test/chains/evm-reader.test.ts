@@ -8,7 +8,7 @@ import { openRpc } from '#shared/chains/evm/rpc.ts';
 import { walkBodies } from '#shared/chains/evm/walk-bodies.ts';
 import { walkReceipts } from '#shared/chains/evm/walk-receipts.ts';
 import type { Rpc } from '#shared/chains/rpc.ts';
-import type { Unread } from '#shared/chains/unread.ts';
+import { Unread } from '#shared/chains/unread.ts';
 import { aChain, type TestChain } from '#test/harness/chain.ts';
 
 const ALICE = '0x00000000000000000000000000000000000a11ce';
@@ -243,9 +243,13 @@ describe('a block that was announced', () => {
     expect(asked.some((one) => one.includes(block.hash))).toBe(true);
   });
 
-  it('is asked for its transactions anew when only they failed', async () => {
+  it.each([
+    ['failed', () => Promise.reject(new ChainUnavailable('away'))],
+    ['were not known yet', () => Promise.resolve(null)],
+    ['were not known yet, in bytes', () => Promise.resolve(new Unread(Buffer.from('null')))],
+  ])('is asked for its transactions anew when only they %s', async (_what, answer) => {
     let failing = false;
-    const { own } = listening((_, params) => (failing && params[1] === true ? Promise.reject(new ChainUnavailable('away')) : undefined));
+    const { own } = listening((_, params) => (failing && params[1] === true ? answer() : undefined));
     await chain.payAndMine(ALICE, null, 1n);
     const block = await announced();
     await own.block(block.hash, watching(ALICE));

@@ -211,7 +211,9 @@ export function evmReader(network: Pick<NetworkConfig, 'chainId' | 'name' | 'coi
    * over if that proves them (decision 0046).
    */
   const bodiesOf = async (header: Header, positions?: readonly number[], foreseenBodies?: Promise<unknown>): Promise<Bodies> => {
-    const unread = await (foreseenBodies?.catch(() => askForBodies(header.hash)) ?? askForBodies(header.hash));
+    const before = await foreseenBodies?.catch(() => null);
+    // Behind one address there may be several nodes, of which one had not heard of the block yet when it was announced.
+    const unread = isNothing(before) ? await askForBodies(header.hash) : before;
     const walked = unread instanceof Unread && positions !== undefined ? walkBodies(unread, header, rules, positions) : undefined;
     await breathe();
     if (walked !== undefined) {
@@ -433,6 +435,10 @@ export function evmReader(network: Pick<NetworkConfig, 'chainId' | 'name' | 'coi
 
     close: () => Promise.resolve(),
   };
+}
+
+function isNothing(answer: unknown): boolean {
+  return answer === undefined || answer === null || (answer instanceof Unread && answer.bytes.length === 'null'.length);
 }
 
 /** Gives back a reply that nobody needs. */
