@@ -24,12 +24,15 @@ export function writeHex(bytes: Uint8Array, at: number, into: Uint8Array, to: nu
   return none >= 0 && bytes[digit] === QUOTE ? digit + 1 : DOUBT;
 }
 
-/** The place after a number in hex without leading zeros, opening quote included, or DOUBT. */
+/** Digits of a word, the longest number that anybody believes (readQuantity). */
+const WORD_DIGITS = 64;
+
+/** The place after a number in hex without leading zeros and no longer than a word, opening quote included, or DOUBT. */
 export function endOfQuantity(bytes: Uint8Array, at: number): number {
   if (!isHex(bytes, at)) return DOUBT;
   const first = at + 3;
   let digit = first;
   while ((HALVES[bytes[digit] as number] as number) <= 15) digit += 1;
-  if (digit === first || bytes[digit] !== QUOTE || (bytes[first] === ZERO && digit > first + 1)) return DOUBT;
+  if (digit === first || digit - first > WORD_DIGITS || bytes[digit] !== QUOTE || (bytes[first] === ZERO && digit > first + 1)) return DOUBT;
   return digit + 1;
 }

@@ -19,6 +19,10 @@ const BLOOM_BYTES: usize = 256;
 const BLOOM: usize = 3 + BLOOM_BYTES;
 /** Digits of a number that is written: none of gas, and no nonce, is longer. */
 const LONGEST_NUMBER: usize = 16;
+/** Quotes and 0x. */
+const AROUND_DIGITS: usize = 4;
+/** With no more digits than this both a fee and gas times its price are below 2^124, and their sum is what a transaction can have cost (MOST_PAID of replies.ts). */
+const COST_DIGITS: usize = 31;
 /** Before the logs of a receipt: room for its leaf, its type, two headers, status, gas and bloom. */
 const BEFORE_LOGS: usize = LEAF_ROOM + 1 + 4 + 1 + 9 + BLOOM + 4;
 
@@ -81,6 +85,10 @@ function walkReceipt(from: usize, position: usize): usize {
   let gasUsed: usize = 0;
   let nonce: usize = 0;
   let version: usize = 0;
+  // Lengths of what the transaction cost, as it is told.
+  let priceLength: usize = 0;
+  let gasLength: usize = 0;
+  let feeLength: usize = 0;
   let seen = 0;
   let at = from + 1;
   while (true) {
@@ -116,6 +124,7 @@ function walkReceipt(from: usize, position: usize): usize {
         if (isKey(at, 'l1Fee')) {
           bit = 16;
           end = endOfNumberOrNull(value);
+          feeLength = end - value;
         }
         break;
       case 6:
@@ -131,6 +140,7 @@ function walkReceipt(from: usize, position: usize): usize {
           bit = 64;
           end = endOfQuantity(value);
           gasUsed = value;
+          gasLength = end - value;
         }
         break;
       case 9:
@@ -180,6 +190,7 @@ function walkReceipt(from: usize, position: usize): usize {
         } else if (isKey(at, 'effectiveGasPrice')) {
           bit = 1 << 15;
           end = endOfQuantity(value);
+          priceLength = end - value;
         }
         break;
       case 21:
@@ -202,6 +213,7 @@ function walkReceipt(from: usize, position: usize): usize {
     break;
   }
   if ((seen & ALWAYS) != ALWAYS || !isKnown(type) || (status == 0 && foreign)) return DOUBT;
+  if (gasLength + priceLength > 2 * AROUND_DIGITS + COST_DIGITS || feeLength > AROUND_DIGITS + COST_DIGITS) return DOUBT;
 
   let last = to;
   // Until Canyon a deposit's nonce was told without a version, and no root covered it.

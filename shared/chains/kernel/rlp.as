@@ -83,12 +83,16 @@ export function writeHex(at: usize, to: usize, length: usize): usize {
   return isHex(at) && writeDigits(at + 3, to, length) && load<u8>(end) == QUOTE ? end + 1 : DOUBT;
 }
 
-/** The place after a number in hex without leading zeros, opening quote included, or DOUBT. */
+/** Digits of a word, the longest number that anybody believes. */
+const WORD_DIGITS: usize = 64;
+
+/** The place after a number in hex without leading zeros and no longer than a word, opening quote included, or DOUBT. */
 export function endOfQuantity(at: usize): usize {
   if (!isHex(at)) return DOUBT;
   const first = at + 3;
   const end = endOfDigits(first);
-  return end > first && load<u8>(end) == QUOTE && (load<u8>(first) != ZERO || end == first + 1) ? end + 1 : DOUBT;
+  const digits = end - first;
+  return digits > 0 && digits <= WORD_DIGITS && load<u8>(end) == QUOTE && (load<u8>(first) != ZERO || digits == 1) ? end + 1 : DOUBT;
 }
 
 /** How many bytes RLP takes for the number between `at` and `end`, as endOfQuantity found it. */
