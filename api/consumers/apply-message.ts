@@ -16,7 +16,7 @@ import {
 } from '#api/store/chain-blocks.ts';
 import { isAnyMaturing } from '#api/store/credits.ts';
 import { dropDeposits, isAnyToCredit, loseBookedDeposits } from '#api/store/deposits.ts';
-import { insertFreeze, insertLossFreeze, liftRegained } from '#api/store/freezes.ts';
+import { insertFreeze, insertLossFreeze, isAnyLost, liftRegained } from '#api/store/freezes.ts';
 import { holdsConsumerLease, isNewestEpoch } from '#api/store/leases.ts';
 import { unmine } from '#api/store/mempool.ts';
 import { mayHaveWork } from '#api/store/outbox.ts';
@@ -156,13 +156,11 @@ async function applyBlocks(
   await bothEnded(tipWritten, storeContent(tx, deps, network, message, given.paid));
   if (message.byLogs) await rescanAfterLogs(tx, { id: uuidFrom(deps.randomBytes(16)), networkId: network.id, from: message.from, to: message.to });
   crashPoint('ingest.transfers-written');
-  const [[any], regained] = await Promise.all([
-    // Behind the tip, which says what is final.
-    tx<[{ outgoing: boolean; mayCredit: boolean }]>`
-      select ${isAnyOutgoing(tx, { networkId: network.id, finalHeight })} as outgoing,
-        (${isAnyToCredit(tx, [network.id])} or ${isAnyMaturing(tx)}) as "mayCredit"`,
-    liftRegained(tx, network.id),
-  ]);
+  // Behind the tip, which says what is final.
+  const [any] = await tx<[{ outgoing: boolean; mayCredit: boolean; lost: boolean }]>`
+    select ${isAnyOutgoing(tx, { networkId: network.id, finalHeight })} as outgoing,
+      (${isAnyToCredit(tx, [network.id])} or ${isAnyMaturing(tx)}) as "mayCredit", ${isAnyLost(tx)} as lost`;
+  const regained = any.lost ? await liftRegained(tx, network.id) : [];
   if (any.outgoing) await applyOutgoing(tx, deps, { networkId: network.id, networkName: network.name });
   await noteRegained(tx, deps, network, regained);
   crashPoint('ingest.tip-written');

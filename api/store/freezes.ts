@@ -39,6 +39,11 @@ export async function insertLossFreeze(tx: Tx, loss: { assetId: string; depositI
     where f.lost_deposits is not null and not f.lost_deposits @> excluded.lost_deposits`;
 }
 
+/** Whether anything is frozen for deposits that were lost, on any network; a condition. */
+export function isAnyLost(sql: Reads): ReturnType<Reads> {
+  return sql`exists (select 1 from freezes where lost_deposits is not null)`;
+}
+
 /**
  * Lifts the freezes of a network's assets that only lost deposits made, all of which are in final canonical blocks again with
  * the recipient and the amount they were booked with, while no other deposit of the asset is lost. Answers them. Locks those rows.

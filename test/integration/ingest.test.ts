@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { applyMessage } from '#api/consumers/apply-message.ts';
 import { acquireConsumerLeases, holdsConsumerLease } from '#api/store/leases.ts';
 import { acquireConsumerLease } from '#test/fixtures/consumer-lease.ts';
+import { connect } from '#shared/platform/postgres.ts';
 import { type Books, anAddress, aSentTransaction, someBooks, type TestPayment } from '#test/fixtures/books.ts';
 import { assertCleanAudit } from '#test/harness/audit.ts';
 
@@ -118,6 +119,17 @@ describe('applying a block', () => {
     expect(await books.chain.apply({ ...message, to: message.from - 1, hash: message.parentHash })).toEqual({ outcome: 'acknowledged' });
     expect(await books.db.sql`select acked_epoch from watches where address = ${later.address}`).toEqual([{ ackedEpoch: 1 }]);
     expect(await tip()).toMatchObject({ height: books.chain.height, seq: 2 });
+  });
+
+  it('looks for freezes to lift only while there are any for deposits that were lost', async () => {
+    await books.chain.mineEmpty(1);
+    const fence = await acquireConsumerLease(books.db.sql, { networkId: books.network.id, holder: 'test', seconds: 3_600 });
+    const asked: string[] = [];
+    const db = connect(books.db.url, { name: 'sluice-test', observe: (work) => asked.push(work) });
+    const applied = await applyMessage({ ...books.deps, db }, books.network, fence as number, books.chain.next([])).finally(() => db.end());
+    expect(applied).toMatchObject({ outcome: 'applied' });
+    // Of old blocks.
+    expect(asked.filter((work) => work === 'delete')).toHaveLength(1);
   });
 
   it('forgets blocks twice as deep as finality, and no nearer ones', async () => {
