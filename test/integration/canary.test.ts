@@ -7,6 +7,7 @@ import { type Canary, startCanary } from '#api/jobs/canary.ts';
 import { operator } from '#ops/dev/client.ts';
 import { waitFor } from '#ops/dev/services/wait.ts';
 import { createApiMetrics } from '#shared/platform/metrics.ts';
+import { connect } from '#shared/platform/postgres.ts';
 import { type Listening, listen } from '#test/contract/service.ts';
 import { type InProcess, inProcess } from '#test/harness/in-process.ts';
 import { TEST_SECRETS } from '#test/harness/world.ts';
@@ -35,12 +36,12 @@ interface Replica {
 }
 
 /** One worker's canary, which looks ten times a second whether so many seconds have passed since anybody's last payment. */
-function aReplica(everySeconds: number): Replica {
+function aReplica(everySeconds: number, db: Deps['db'] = world.deps.db): Replica {
   const metrics = createApiMetrics('test');
   const problems: string[] = [];
   const log = { ...world.deps.log, debug: () => undefined, error: ({ problem }: { problem: string }) => problems.push(problem) } as unknown as Deps['log'];
   const pace = { everySeconds, lookMilliseconds: 100, firstLookMilliseconds: 0 };
-  const canary = startCanary({ ...world.deps, log, metrics }, { url: `${http.origin}/api/v1`, keyFile, ...pace });
+  const canary = startCanary({ ...world.deps, db, log, metrics }, { url: `${http.origin}/api/v1`, keyFile, ...pace });
   return {
     canary,
     problems,
@@ -79,6 +80,21 @@ describe('the canary', () => {
     expect(Math.abs(Date.now() / 1_000 - (shown[0] as number))).toBeLessThan(60);
     expect(await payments()).toEqual([{ status: 'SUCCESS', sandbox: true, isVerified: true }]);
     await Promise.all(replicas.map((one) => one.canary.stop()));
+  });
+
+  it('is not asked about by the worker that paid until the next payment is due', async () => {
+    await world.database.sql`update canary set attempted_at = now() - interval '2 hours'`;
+    const asked = { paid: 0, other: 0 };
+    const counting = (who: keyof typeof asked) => connect(world.database.url, { name: 'sluice-test', observe: () => void asked[who]++ });
+    const [paidBy, otherBy] = [counting('paid'), counting('other')];
+    const paid = aReplica(3_600, paidBy);
+    expect(await paid.shown()).toBeGreaterThan(0);
+    const before = asked.paid;
+    const other = aReplica(3_600, otherBy);
+    await waitFor(() => asked.other >= 4, { what: 'another worker to look again and again', everyMs: 100 });
+    expect(asked.paid).toBe(before);
+    await Promise.all([paid, other].map((one) => one.canary.stop()));
+    await Promise.all([paidBy.end(), otherBy.end()]);
   });
 
   it('keeps the time of the last success when the api is gone', async () => {
