@@ -58,6 +58,8 @@ const HEADS_KEPT = 256;
 const AGREED_KEPT = 10_000;
 /** A head older than this no longer counts: the endpoint that reported it is gone, and the others may be right. */
 const HEAD_BINDS_MS = 60_000;
+/** A chain may be this many times as fast as it is said to be, for as long as only one endpoint says so. */
+const MOST_TIMES_AS_FAST = 2;
 /** Endpoints that are not in use are asked for their head this often: every so many blocks, within bounds. */
 const PROBE_BLOCKS = 4;
 const SHORTEST_PROBE_MS = 2_000;
@@ -78,6 +80,12 @@ export function joinReaders(endpoints: Endpoints, readers: readonly Reader[], op
   const agreed = new Set<string>();
   const lacks: (readonly NodeAbility[] | null)[] = readers.map(() => null);
   let served: { height: number; at: number; atMs: number } | undefined;
+  /** The last head that each endpoint told, believed or not. */
+  const told = new Map<number, { height: number; atMs: number }>();
+  /** The last one that was believed, and since when it told no higher one. */
+  const believed = new Map<number, { height: number; sinceMs: number }>();
+  /** Endpoints whose last head was beyond all others. */
+  const beyond = new Set<number>();
 
   const reader = (at: number): Reader => readers[at] as Reader;
   const read = async <T>(question: (one: Reader) => Promise<T>): Promise<T> => (await endpoints.first((at) => question(reader(at)))).answer;
@@ -113,9 +121,34 @@ export function joinReaders(endpoints: Endpoints, readers: readonly Reader[], op
     return [...followed].findLast(([known]) => known <= most);
   };
 
+  /** As many blocks as there may be since a moment, with the lag that is allowed. */
+  const mostSince = (ms: number): number => lagBlocks + (MOST_TIMES_AS_FAST * (now() - ms)) / 1_000 / options.blockSeconds;
+
+  /**
+   * Whether a head is further than the chain can have come since its endpoint told another one, and no other endpoint that answers is near it: it is a mistake, and would make all
+   * others lag. The first one that an endpoint tells is believed.
+   */
+  const isBeyond = (at: number, height: number): boolean => {
+    const before = believed.get(at);
+    if (before === undefined || height - before.height <= mostSince(before.sinceMs)) return false;
+    const others = [...told].filter(([other, { atMs }]) => other !== at && endpoints.standing(other) !== 'foreign' && now() - atMs < HEAD_BINDS_MS);
+    return others.length > 0 && others.every(([, theirs]) => height - theirs.height > mostSince(theirs.atMs));
+  };
+
   const headOf = async (at: number): Promise<Head> => {
     probedMs[at] = now();
     const head = await reader(at).head();
+    const wasBeyond = isBeyond(at, head.latest.height);
+    told.set(at, { height: head.latest.height, atMs: now() });
+    if (wasBeyond) {
+      beyond.add(at);
+      // Nobody is measured by it, and it counts as lagging itself.
+      if (served !== undefined) endpoints.sawHead(at, { height: served.height, hash: head.latest.hash }, followed.get(served.height));
+      return head;
+    }
+    beyond.delete(at);
+    const before = believed.get(at);
+    believed.set(at, { height: head.latest.height, sinceMs: before === undefined || head.latest.height > before.height ? now() : before.sinceMs });
     const [below, expected] = followedBelow(at, head.latest.height) ?? [];
     // An endpoint may come back on the wrong side of a fork, as high as the others: its next blocks would look like a reorganisation.
     const isApart = below !== undefined && (await reader(at).blockAt(below)).hash !== expected;
@@ -135,6 +168,7 @@ export function joinReaders(endpoints: Endpoints, readers: readonly Reader[], op
   };
 
   const doubtHead = ({ latest }: Head, at: number): string | null => {
+    if (beyond.has(at)) return `tells of block ${latest.height}, which is further than the chain can have come, and which nobody else tells of`;
     if (apart.has(at)) return `is on another branch: block ${apart.get(at)} is not the one that was followed`;
     if (endpoints.count > 1 && endpoints.standing(at) === 'lagging') return `lags: its head is block ${latest.height}`;
     // Only the endpoint that reported the last head may go back behind it; changing the endpoint must not look like a reorganisation.
@@ -161,7 +195,10 @@ export function joinReaders(endpoints: Endpoints, readers: readonly Reader[], op
       const before = votes.get(provider);
       if (before === 'same' || before === 'other') continue;
       try {
-        votes.set(provider, await voteOf(at, await endpoints.ask(at, () => headOf(at))));
+        const head = await endpoints.ask(at, () => headOf(at));
+        // By such a head everything would be final.
+        if (beyond.has(at)) continue;
+        votes.set(provider, await voteOf(at, head));
       } catch (error) {
         if (!(error instanceof ChainUnavailable)) throw error;
       }
