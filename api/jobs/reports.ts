@@ -65,11 +65,13 @@ export async function reportSettlements({ db, chains, metrics }: Deps): Promise<
     metrics.settlementsOpen.set({ status }, 0);
     for (const chain of chains.keys()) metrics.settlementOldestAge.set({ chain, status }, 0);
   }
-  for (const chain of chains.keys()) metrics.settlementDispatchOverdue.set({ chain }, 0);
+  for (const chain of chains.keys()) for (const gauge of [metrics.settlementDispatchOverdue, metrics.settlementsHeldBack]) gauge.set({ chain }, 0);
   for (const open of summaries) {
     metrics.settlementsOpen.inc({ status: open.status }, open.count);
     metrics.settlementOldestAge.set({ chain: open.networkName, status: open.status }, open.oldestAgeSeconds);
-    if (open.status === 'REQUESTED') metrics.settlementDispatchOverdue.set({ chain: open.networkName }, open.overdueSeconds);
+    if (open.status !== 'REQUESTED') continue;
+    metrics.settlementDispatchOverdue.set({ chain: open.networkName }, open.overdueSeconds);
+    metrics.settlementsHeldBack.set({ chain: open.networkName }, open.heldBackSeconds);
   }
   return 0;
 }

@@ -1,6 +1,7 @@
 import type { Family } from '#shared/core/assets.ts';
 import { type Coins, formatAmount, parseTrusted, type Usd } from '#shared/core/money.ts';
 import { SentJson } from '#shared/core/sent-json.ts';
+import { likeReason } from '#shared/core/wait-reasons.ts';
 import type { Reads, Tx } from '#shared/platform/postgres.ts';
 import type { SettlementStatus } from '#state-machines/settlement/machine.ts';
 import type { ParkedStatus, Route } from '#state-machines/settlement/settlement.ts';
@@ -425,17 +426,36 @@ export interface OpenSettlements {
   status: string;
   count: number;
   oldestAgeSeconds: number;
-  /** How long the oldest one that is due has waited to be sent; 0 when none is. */
+  /** How long the oldest one that is due has waited to be sent; 0 when none is. Of those that are not held back. */
   overdueSeconds: number;
+  /** The same of those that wait for what their own gateway or destination causes. */
+  heldBackSeconds: number;
 }
 
-/** Counts open settlements by network and status; locks nothing. */
+/** What a gateway brings about by what it asks for. */
+const OF_ITS_GATEWAY = (['own_daily_limit', 'out_of_turns', 'fair_share', 'above_limit', 'fee_above_accepted'] as const).map(likeReason);
+
+/**
+ * Counts open settlements by network and status. A transfer that the network refuses is its destination's doing where only one gateway has such: where several do, the token or the wallet
+ * may be to blame. Locks nothing.
+ */
 export async function summariseOpenSettlements(sql: Reads): Promise<OpenSettlements[]> {
+  const seconds = (oldest: ReturnType<Reads>) => sql`greatest(0, coalesce(extract(epoch from sluice_now() - ${oldest}), 0))::float8`;
   return sql<OpenSettlements[]>`
-    select n.name as "networkName", s.status, count(*) as count, extract(epoch from sluice_now() - min(s.created_at))::float8 as "oldestAgeSeconds",
-      greatest(0, coalesce(extract(epoch from sluice_now() - min(s.dispatch_at) filter (where s.status = 'REQUESTED')), 0))::float8 as "overdueSeconds"
-    from settlements s join networks n on n.id = s.network_id
-    where s.status not in ('SETTLED', 'REJECTED') group by 1, 2`;
+    select "networkName", status, count, "oldestAgeSeconds",
+      ${seconds(sql`least(other, case when several then refused end)`)} as "overdueSeconds",
+      ${seconds(sql`least(own, case when not several then refused end)`)} as "heldBackSeconds"
+    from (
+      select n.name as "networkName", s.status, count(*) as count, extract(epoch from sluice_now() - min(s.created_at))::float8 as "oldestAgeSeconds",
+        min(s.dispatch_at) filter (where s.status = 'REQUESTED' and w.cause = 'own') as own,
+        min(s.dispatch_at) filter (where s.status = 'REQUESTED' and w.cause = 'refused') as refused,
+        min(s.dispatch_at) filter (where s.status = 'REQUESTED' and w.cause = 'other') as other,
+        count(distinct s.gateway_id) filter (where s.status = 'REQUESTED' and w.cause = 'refused') > 1 as several
+      from settlements s join networks n on n.id = s.network_id
+        cross join lateral (
+          select case when s.wait_reason like any(${OF_ITS_GATEWAY}::text[]) then 'own'
+            when s.wait_reason like ${likeReason('refused_by_network')} then 'refused' else 'other' end as cause) w
+      where s.status not in ('SETTLED', 'REJECTED') group by 1, 2) open`;
 }
 
 /** Seconds since a payout's bytes were first handed to the network, undefined when nothing noted that; locks nothing. */

@@ -66,6 +66,11 @@ export function waitReason<Name extends WaitReasonName>(
   return WAIT_REASONS[name].replaceAll(/\{(\w+)\}/g, (_whole, key: string) => String(given[key]));
 }
 
+/** What every stored text of a reason is like, for the database. Pure. */
+export function likeReason(name: WaitReasonName): string {
+  return WAIT_REASONS[name].replaceAll(/[\\%_]/g, '\\$&').replaceAll(/\{\w+\}/g, '%');
+}
+
 /** What may have spaces; amounts, assets and hashes have none. */
 const PHRASES = ['detail', 'reason', 'scope', 'window'];
 /** No reason that is stored is longer: what nodes and people say within one is cut before. */

@@ -66,13 +66,20 @@ export function createApiMetrics(version: string, { commit = 'unknown', chains =
       counter('sluice_webhook_attempts_total', 'Finished webhook attempts: 2xx, 3xx, 4xx, 5xx, timeout, dns, tls, refused, blocked.', ['result', 'attempt']),
       combinations({ result: FIRST_ATTEMPTS, attempt: ['1'] }),
     ),
-    webhookFirstAttemptDelay: histogram('sluice_webhook_first_attempt_delay_seconds', 'From the status to the first attempt.', FLOW),
+    webhookFirstAttemptDelay: histogram(
+      'sluice_webhook_first_attempt_delay_seconds',
+      'From the status, or from when its receiver had room for it, to the first attempt.',
+      FLOW,
+    ),
     webhookDeliveredAfter: histogram('sluice_webhook_delivered_after_seconds', 'From the status to the delivery.', LONG),
     webhookExhausted: counter('sluice_webhook_exhausted_total', 'Webhooks given up after the last attempt.'),
     settlementTransitions: counter('sluice_settlement_transitions_total', 'Settlement status changes.', ['from', 'to', 'route']),
     settlementsOpen: gauge('sluice_settlements_open', 'Settlements that are not terminal.', ['status']),
     settlementOldestAge: gauge('sluice_settlement_oldest_age_seconds', 'Age of the oldest open settlement.', ['chain', 'status']),
     settlementDispatchOverdue: gauge('sluice_settlement_dispatch_overdue_seconds', 'How long the oldest due dispatch has waited.', ['chain']),
+    settlementsHeldBack: gauge('sluice_settlement_held_back_seconds', 'The same of those that wait for what their own gateway or destination causes.', [
+      'chain',
+    ]),
     broadcastToSettled: zeroed(histogram('sluice_settlement_broadcast_to_settled_seconds', 'From the broadcast to SETTLED.', LONG, ['chain']), each),
     destinationCharges: fromZero(
       counter('sluice_destination_charges_total', 'Transactions whose destination cost more than was locked, charged to the gateway: units, failed.', [

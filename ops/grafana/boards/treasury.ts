@@ -22,10 +22,13 @@ export const treasury: Board = {
     },
     {
       title: 'Due and not sent',
-      description: 'How long the oldest due cashout has waited. More than ten minutes wakes somebody.',
+      description: 'How long the oldest due cashout has waited. More than ten minutes wakes somebody, unless its own gateway or destination holds it back.',
       runbook: 'settlement-dispatch',
       unit: 's',
-      queries: { '{{chain}}': `max by (chain) (sluice_settlement_dispatch_overdue_seconds{${ON_CHAIN}})` },
+      queries: {
+        '{{chain}}': `max by (chain) (sluice_settlement_dispatch_overdue_seconds{${ON_CHAIN}})`,
+        '{{chain}} held back': `max by (chain) (sluice_settlement_held_back_seconds{${ON_CHAIN}})`,
+      },
     },
     {
       title: 'Sent to final, p95',

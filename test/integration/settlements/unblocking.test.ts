@@ -7,6 +7,8 @@ import { signPayout } from '#api/signer/sign-payout.ts';
 import { tendPayouts } from '#api/payouts/tend-payouts.ts';
 import { ChainUnavailable, type Payer } from '#shared/chains/chain.ts';
 import { parseTrusted, toUnits } from '#shared/core/money.ts';
+import { type OpenSettlements, summariseOpenSettlements } from '#api/store/settlements.ts';
+import { waitReason } from '#shared/core/wait-reasons.ts';
 import { waitFor } from '#ops/dev/services/wait.ts';
 import { POLICY } from '#shared/core/policy.ts';
 import { assertBooksEqualChain, aTreasury, MERCHANT, type Treasury } from '#test/fixtures/treasury.ts';
@@ -415,6 +417,39 @@ it('a network whose nodes hang keeps no payout of another one from being looked 
     await sql()`delete from wallets where network_id = ${hung.id}`;
     await sql()`delete from networks where id = ${hung.id}`;
   }
+  await treasury.settleAll();
+});
+
+it('what a cashout waits for that its own gateway or destination causes wakes nobody, until it is not of one gateway alone', async () => {
+  const other = await treasury.world.aGateway();
+  for (const gateway of [shop, other]) await treasury.earn(gateway, 'USDT', '50');
+  const [mine, theirs] = [(await treasury.cashOut(shop, 'USDT', '20')).id, (await treasury.cashOut(other, 'USDT', '20')).id];
+  await advance(700);
+  const waitingFor = (id: string, reason: string | null) => sql()`update settlements set wait_reason = ${reason} where id = ${id}`;
+  const late = async (): Promise<[boolean, boolean]> => {
+    const [{ overdueSeconds, heldBackSeconds }] = (await summariseOpenSettlements(treasury.deps.db.sql)) as [OpenSettlements];
+    return [overdueSeconds >= 700, heldBackSeconds >= 700];
+  };
+  await waitingFor(theirs, waitReason('own_daily_limit', { limit: '10' }));
+  for (const reason of [
+    waitReason('own_daily_limit', { limit: '10' }),
+    waitReason('out_of_turns'),
+    waitReason('fair_share', { window: 'daily', limit: '100', scope: '' }),
+    waitReason('above_limit', { value: '20', limit: '10', scope: '' }),
+    waitReason('fee_above_accepted', { fee: '2', accepted: '1' }),
+    waitReason('refused_by_network', { detail: 'execution reverted: dispatch is frozen: wake them' }),
+  ]) {
+    await waitingFor(mine, reason);
+    expect([reason, ...(await late())]).toEqual([reason, false, true]);
+  }
+  for (const reason of [null, waitReason('short', { amount: '20', asset: 'USDT' }), waitReason('frozen', { detail: 'audit A1' })]) {
+    await waitingFor(mine, reason);
+    expect([reason, ...(await late())]).toEqual([reason, true, true]);
+  }
+  // A token that moves for nobody is refused to many.
+  for (const id of [mine, theirs]) await waitingFor(id, waitReason('refused_by_network', { detail: 'execution reverted' }));
+  expect(await late()).toEqual([true, false]);
+  for (const id of [mine, theirs]) await waitingFor(id, null);
   await treasury.settleAll();
 });
 
