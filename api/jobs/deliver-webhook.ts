@@ -15,6 +15,7 @@ import {
   updateWebhookEvent,
   waitingBehind,
   type WebhookEvent,
+  type WebhookTurn,
 } from '#api/store/webhook-events.ts';
 import { uuidFrom } from '#shared/core/ids.ts';
 import { POLICY } from '#shared/core/policy.ts';
@@ -74,7 +75,7 @@ async function deliver(deps: Deps, http: WebhookHttp, lanes: Lanes, eventId: str
  * Reads the event if it may be sent now: nothing of its payment is ahead of it and still to be delivered, and, unless
  * somebody asked for it, it is pending and due.
  */
-async function nextOfItsPayment(deps: Deps, eventId: string, kind: Kind): Promise<JobResult | (WebhookEvent & { now: Date })> {
+async function nextOfItsPayment(deps: Deps, eventId: string, kind: Kind): Promise<JobResult | WebhookTurn> {
   const event = await findWebhookTurn(deps.db.sql, eventId);
   if (event === undefined) return { done: true };
   if (kind === 'scheduled' && event.state !== 'pending') return { done: true };
@@ -86,7 +87,7 @@ async function nextOfItsPayment(deps: Deps, eventId: string, kind: Kind): Promis
 }
 
 /** One attempt: recorded when it starts, sent, and recorded when it ends. */
-async function attempt(deps: Deps, http: WebhookHttp, event: WebhookEvent, kind: Kind): Promise<{ result: JobResult; outcome: WebhookOutcome }> {
+async function attempt(deps: Deps, http: WebhookHttp, event: WebhookTurn, kind: Kind): Promise<{ result: JobResult; outcome: WebhookOutcome }> {
   crashPoint('webhook.taken');
   const secrets = await readSecrets(deps, event.gatewayId, 'webhook');
   const signedSeconds = Math.floor(deps.wallClock() / 1_000);
@@ -126,7 +127,7 @@ async function recordStart(deps: Deps, start: { id: string; event: WebhookEvent;
  * Writes the attempt's outcome and what it makes of the event. When another run has counted the same attempt meanwhile
  * (this one lost its lease), or a resend has ended the webhook, it is not counted again.
  */
-async function recordEnd(deps: Deps, attempt: { id: string; sent: WebhookEvent; kind: Kind; outcome: WebhookOutcome }): Promise<JobResult> {
+async function recordEnd(deps: Deps, attempt: { id: string; sent: WebhookTurn; kind: Kind; outcome: WebhookOutcome }): Promise<JobResult> {
   const { sent, kind, outcome } = attempt;
   let within: Tx | undefined;
   const result = await deps.db.transaction(async (tx): Promise<JobResult> => {
@@ -149,7 +150,7 @@ async function recordEnd(deps: Deps, attempt: { id: string; sent: WebhookEvent; 
       nextAttemptAt: next.state === 'pending' ? next.at : event.nextAttemptAt,
       deliveredAt: event.deliveredAt ?? (next.state === 'delivered' ? finishedAt : null),
     });
-    count(deps, { event, label: labelOf(kind, sent), first: counts && attempts === 1, outcome, next, startedAt, finishedAt });
+    count(deps, { event, dueSince: sent.dueSince, label: labelOf(kind, sent), first: counts && attempts === 1, outcome, next, startedAt, finishedAt });
     if (event.state === 'pending' && next.state !== 'pending') await letTheNextGo(tx, event);
     return kind === 'scheduled' && next.state === 'pending' ? { again: next.at } : { done: true };
   });
@@ -172,6 +173,8 @@ async function letTheNextGo(tx: Tx, event: WebhookEvent): Promise<void> {
 
 interface Ended {
   event: WebhookEvent;
+  /** Since when it had to be sent, where that is known. */
+  dueSince: Date | null;
   label: string;
   /** The first attempt of the schedule. */
   first: boolean;
@@ -181,11 +184,12 @@ interface Ended {
   finishedAt: Date;
 }
 
-function count({ metrics }: Deps, { event, label, first, outcome, next, startedAt, finishedAt }: Ended): void {
+function count({ metrics }: Deps, { event, dueSince, label, first, outcome, next, startedAt, finishedAt }: Ended): void {
   if (metrics === undefined) return;
-  const secondsSinceEvent = (at: Date): number => Math.max(0, (at.getTime() - event.createdAt.getTime()) / 1_000);
+  const secondsSinceEvent = (at: Date, since = event.createdAt): number => Math.max(0, (at.getTime() - since.getTime()) / 1_000);
   metrics.webhookAttempts.inc({ result: resultOf(outcome), attempt: label });
-  if (first) metrics.webhookFirstAttemptDelay.observe(secondsSinceEvent(startedAt));
+  // What waits for room at its own receiver, or of its own gateway, is late for nothing that an operator could mend.
+  if (first) metrics.webhookFirstAttemptDelay.observe(secondsSinceEvent(startedAt, dueSince ?? event.createdAt));
   if (next.state === 'delivered' && event.deliveredAt === null) metrics.webhookDeliveredAfter.observe(secondsSinceEvent(finishedAt));
   if (next.state === 'exhausted' && event.state === 'pending') metrics.webhookExhausted.inc();
 }

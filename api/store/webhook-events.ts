@@ -43,15 +43,23 @@ export async function lockWebhookEvents(tx: Tx, paymentId: string): Promise<Webh
   return tx<WebhookEvent[]>`select ${columns(tx)} from webhook_events where payment_id = ${paymentId} order by seq for update`;
 }
 
-/**
- * Reads one webhook, and when the one before it in the payment's order will be tried next: null when nothing is ahead of it. Undefined when there is none.
- * `now` is the service time. Locks nothing.
- */
-export async function findWebhookTurn(sql: Reads, id: string): Promise<(WebhookEvent & { now: Date; aheadAt: Date | null }) | undefined> {
-  const [row] = await sql<(WebhookEvent & { now: Date; aheadAt: Date | null })[]>`
+/** A webhook whose turn may have come. */
+export interface WebhookTurn extends WebhookEvent {
+  /** Service time. */
+  now: Date;
+  /** When the one before it in the payment's order will be tried next; null when nothing is ahead of it. */
+  aheadAt: Date | null;
+  /** Since when it has been due; null where it is not, or failed for a reason of ours. It was put off until then because something of its own was in its way. */
+  dueSince: Date | null;
+}
+
+/** Reads one webhook; undefined when there is none. Reads outbox_ref; locks nothing. */
+export async function findWebhookTurn(sql: Reads, id: string): Promise<WebhookTurn | undefined> {
+  const [row] = await sql<WebhookTurn[]>`
     select ${columns(sql)}, sluice_now() as now, (
       select a.next_attempt_at from webhook_events a
-      where a.payment_id = e.payment_id and a.state = 'pending' and a.seq < e.seq order by a.seq desc limit 1) as ahead_at
+      where a.payment_id = e.payment_id and a.state = 'pending' and a.seq < e.seq order by a.seq desc limit 1) as ahead_at, (
+      select max(o.due_at) from outbox o where o.ref_id = e.id and o.topic = 'webhook.deliver' and o.state = 'due' and o.last_error is null) as due_since
     from webhook_events e where id = ${id}`;
   return row;
 }

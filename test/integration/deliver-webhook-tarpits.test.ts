@@ -1,8 +1,9 @@
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { createWebhookHttp } from '#api/clients/webhook-http.ts';
+import { createWebhookHttp, type WebhookOutcome } from '#api/clients/webhook-http.ts';
 import type { Gateway } from '#api/deps.ts';
 import { webhookJobs } from '#api/jobs/deliver-webhook.ts';
+import { runDueJobs } from '#api/jobs/relay.ts';
 import { type Jobs, startJobs } from '#api/jobs/start.ts';
 import { createPayment } from '#api/payments/create.ts';
 import { enqueuePaymentWebhook } from '#api/payments/enqueue-webhook.ts';
@@ -10,6 +11,7 @@ import { resendPaymentWebhook } from '#api/payments/resend-webhook.ts';
 import { waitFor } from '#ops/dev/services/wait.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '#ops/dev/webhook-receiver.ts';
 import { POLICY } from '#shared/core/policy.ts';
+import { createApiMetrics } from '#shared/platform/metrics.ts';
 import { type InProcess, inProcess, plainCommit } from '#test/harness/in-process.ts';
 
 interface Tarpit {
@@ -158,4 +160,35 @@ it('a receiver that keeps running into the deadline is tried one at a time, and 
     },
     { what: 'every webhook to be delivered', timeoutMs: 60_000 },
   );
+});
+
+it('a webhook that waits for room at its own receiver is counted as late from when it had to be sent, and any other from its result', async () => {
+  const metrics = createApiMetrics('test');
+  const deps = { ...world.deps, metrics };
+  let answer = (): void => undefined;
+  const answered = new Promise<WebhookOutcome>((resolve) => {
+    answer = () => resolve({ kind: 'answered', status: 200, retryAfter: null, durationMs: 1 });
+  });
+  const { deliver } = webhookJobs(() => ({ post: () => answered }));
+  const most = POLICY.webhookLanes.perTarget;
+  await announce(greedy, 'http://127.0.0.1:9999/hook', most + 1);
+  const events = await world.database.sql<{ id: string }[]>`select id from webhook_events order by id`;
+  const begun = events.slice(0, most).map(({ id }) => deliver.run(deps, id));
+  await waitFor(async () => (await world.database.sql`select 1 from webhook_attempts`).length === most, { what: 'every place at the receiver to be taken' });
+  await world.advance(120);
+  await runDueJobs(deps, [deliver]);
+  answer();
+  await Promise.all(begun);
+  // It was sent away until now.
+  await world.database.sql`update outbox set due_at = sluice_now() where state = 'due'`;
+  await runDueJobs(deps, [deliver]);
+  const inTime = async () => {
+    const { body } = await metrics.scrape();
+    return [/first_attempt_delay_seconds_bucket\{le="15"\} (\d+)/, /first_attempt_delay_seconds_count (\d+)/].map((figure) => Number(figure.exec(body)?.[1]));
+  };
+  expect(await inTime()).toEqual([most + 1, most + 1]);
+  await announce(honest, 'http://127.0.0.1:9999/hook', 1);
+  await world.advance(120);
+  await runDueJobs(deps, [deliver]);
+  expect(await inTime()).toEqual([most + 1, most + 2]);
 });
