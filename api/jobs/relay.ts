@@ -37,6 +37,18 @@ export function startRelay(deps: Deps, jobs: readonly Job[], queue: JobQueue, de
   // `batches` counts those that Redis took one right after the other.
   const own = jobs.map((job) => ({ job, pool: openPool(deps, job, bell.ringSoon), batches: 0 }));
 
+  /** Puts rows of one job into the queue, or runs them here; answers whether the queue took them. */
+  const give = async ({ job: { topic }, pool }: (typeof own)[number], rows: readonly { id: string; claims: number }[]): Promise<boolean> => {
+    try {
+      await queue.push(topic, rows);
+      return true;
+    } catch (error) {
+      deps.log.debug({ err: error, topic }, 'running jobs without redis');
+      pool.add(rows.map(({ id }) => id));
+      return false;
+    }
+  };
+
   /** Hands over what is due; answers after how many milliseconds there may be more. */
   const pass = async (): Promise<number> => {
     const asked = own.map((of) => ({
@@ -47,21 +59,16 @@ export function startRelay(deps: Deps, jobs: readonly Job[], queue: JobQueue, de
     }));
     const { rows, nextInMs } = await handOver(deps.db.sql, asked);
     let next = Math.max(nextInMs ?? SAFETY_MILLISECONDS, SHORTEST_PAUSE_MILLISECONDS);
-    for (const { of, topic, room } of asked) {
-      const due = rows.filter((row) => row.topic === topic);
-      if (room === 0) next = Math.min(next, POLL_MILLISECONDS);
-      else if (due.length === room) next = 0;
-      const batches = due.length === room ? of.batches + 1 : 0;
-      of.batches = 0;
-      if (due.length === 0) continue;
-      try {
-        await queue.push(topic, due);
-        of.batches = batches;
-      } catch (error) {
-        deps.log.debug({ err: error, topic }, 'running jobs without redis');
-        of.pool.add(due.map(({ id }) => id));
-      }
-    }
+    // Side by side, so that a Redis that does not answer is waited for once.
+    await Promise.all(
+      asked.map(async ({ of, topic, room }) => {
+        const due = rows.filter((row) => row.topic === topic);
+        if (room === 0) next = Math.min(next, POLL_MILLISECONDS);
+        else if (due.length === room) next = 0;
+        const taken = due.length > 0 && (await give(of, due));
+        of.batches = taken && due.length === room ? of.batches + 1 : 0;
+      }),
+    );
     return next;
   };
 

@@ -3,7 +3,7 @@ import { Worker } from 'bullmq';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { networkJob } from '#api/jobs/network-job.ts';
 import type { Job, JobResult, Periodic, Work } from '#api/jobs/work.ts';
-import { runDueJobs } from '#api/jobs/relay.ts';
+import { runDueJobs, startRelay } from '#api/jobs/relay.ts';
 import { pauseAfter } from '#api/jobs/run-job.ts';
 import { type Jobs, startJobs } from '#api/jobs/start.ts';
 import { handOver, handOverDue, insertOutbox, TOPICS } from '#api/store/outbox.ts';
@@ -207,6 +207,24 @@ describe('outbox rows', () => {
   it('of no topic are asked for by nobody', async () => {
     await enqueue();
     expect(await handOver(world.deps.db.sql, [])).toEqual({ rows: [], nextInMs: null });
+  });
+
+  it('of one topic do not wait for those of another that Redis does not take', async () => {
+    await enqueue();
+    await world.deps.db.transaction((tx) => insertOutbox(tx, { id: newId(), topic: 'settlement.dispatch', refId: newId() }));
+    const [pushed, silent] = [new Set<string>(), aGate()];
+    const push = async (topic: string): Promise<void> => {
+      pushed.add(topic);
+      await silent.promise;
+    };
+    const jobs = (['webhook.deliver', 'settlement.dispatch'] as const).map((topic) => ({ ...recorder(), topic }));
+    const relay = startRelay(world.deps, jobs, { push, close: async () => undefined }, () => false);
+    try {
+      await waitFor(() => pushed.size === 2, { what: 'both to be handed over' });
+    } finally {
+      silent.resolve();
+      await relay.stop();
+    }
   });
 
   it('of every topic are handed over together, however many one of them has, and the answer says when there is more', async () => {
