@@ -191,15 +191,20 @@ describe('a block that was announced', () => {
     return { height, hash, parentHash };
   };
 
-  it('is asked for before anybody needs it, header, receipts and traces at once, and not again', async () => {
-    const { own, asked } = listening();
+  /** The block after one in which Alice was paid, announced to who read that one; and what was asked for then. */
+  const announcedAfterOneOf = async ({ own, asked }: ReturnType<typeof listening>, watched: WatchSet) => {
     await chain.payAndMine(ALICE, null, 1n);
-    await own.block((await announced()).hash, watching());
+    await own.block((await announced()).hash, watched);
     await chain.payAndMine(ALICE, null, 2n);
     const block = await announced();
     asked.length = 0;
     own.foresee?.(block);
-    const first = [...asked];
+    return { block, first: [...asked] };
+  };
+
+  it('is asked for before anybody needs it, header, receipts and traces at once, and not again', async () => {
+    const { own, asked } = listening();
+    const { block, first } = await announcedAfterOneOf({ own, asked }, watching());
     expect(first).toHaveLength(3);
     expect((await own.block(block.hash, watching())).transfers).toEqual([]);
     expect(asked).toEqual(first);
@@ -210,13 +215,7 @@ describe('a block that was announced', () => {
 
   it('is asked for with its transactions where one of the last sixteen held something, and without them where none did', async () => {
     const { own, asked } = listening();
-    await chain.payAndMine(ALICE, null, 1n);
-    await own.block((await announced()).hash, watching(ALICE));
-    await chain.payAndMine(ALICE, null, 2n);
-    const block = await announced();
-    asked.length = 0;
-    own.foresee?.(block);
-    const first = [...asked];
+    const { block, first } = await announcedAfterOneOf({ own, asked }, watching(ALICE));
     expect(first).toHaveLength(4);
     expect((await own.block(block.hash, watching(ALICE))).transfers).toMatchObject([{ recipient: ALICE, rawAmount: '2' }]);
     expect(asked).toEqual(first);

@@ -104,7 +104,6 @@ export async function freePort(preferred = randomInt(ANY_PORT.from, ANY_PORT.to)
     if (!(await promise(port))) continue;
     if (await isFree(port)) return port;
     takeBack(port);
-    promised.delete(port);
   }
   throw new Error(`no free port between ${preferred} and ${preferred + 199}`);
 }
