@@ -12,8 +12,12 @@ export const CLOSE_LIST = 0x5d;
 export const OPEN_OBJECT = 0x7b;
 export const CLOSE_OBJECT = 0x7d;
 const MINUS = 0x2d;
+const PLUS = 0x2b;
 const DOT = 0x2e;
 const ZERO = 0x30;
+/** Of an exponent; with this bit a letter is a small one. */
+const EXPONENT = 0x65;
+const SMALL = 0x20;
 
 /** Deeper than anything a node answers. A walk needs no more memory than a stack of this size. */
 const DEEPEST = 64;
@@ -102,12 +106,14 @@ function endOfDigits(bytes: Uint8Array, at: number): number {
   return place === at ? DOUBT : place;
 }
 
-/** Accepts whole numbers and plain decimals, without exponents. */
 function endOfNumber(bytes: Uint8Array, at: number): number {
   const first = bytes[at] === MINUS ? at + 1 : at;
   const whole = endOfDigits(bytes, first);
   if (whole === DOUBT || (bytes[first] === ZERO && whole > first + 1)) return DOUBT;
-  return bytes[whole] === DOT ? endOfDigits(bytes, whole + 1) : whole;
+  const end = bytes[whole] === DOT ? endOfDigits(bytes, whole + 1) : whole;
+  if (end === DOUBT || ((bytes[end] as number) | SMALL) !== EXPONENT) return end;
+  const sign = bytes[end + 1];
+  return endOfDigits(bytes, sign === PLUS || sign === MINUS ? end + 2 : end + 1);
 }
 
 function endOfLiteral(bytes: Uint8Array, at: number): number {

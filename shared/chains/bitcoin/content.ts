@@ -5,13 +5,13 @@ import type { BlockContent, BlockRef, WatchSet } from '../chain.ts';
 import type { BitcoinParams } from './params.ts';
 import { type Block, type Transaction, unsure } from './replies.ts';
 import { ownerOfScript } from './script.ts';
+import type { RawOutput } from './raw-transaction.ts';
 import { crossCheckAmounts, crossCheckSpends, feeOf } from './prevouts.ts';
 
-/** How the script of a P2WPKH output begins, and how long it is. */
+/** How the script of a P2WPKH output begins, in digits and in bytes, and how long it is. */
 const P2WPKH = '0014';
+const P2WPKH_PUSH = 2;
 const P2WPKH_DIGITS = 44;
-/** A script while its key is looked up. */
-const looked = Buffer.alloc(P2WPKH_DIGITS / 2);
 
 /** A movement of coins, wherever it is. */
 export type Flow = Omit<Transfer, 'height' | 'blockHash' | 'position' | 'time'>;
@@ -73,12 +73,16 @@ export function* movementsOf(block: BlockRef, transaction: Transaction, position
  * outputs when any is, else those to watched addresses.
  */
 export function flowsOf(transaction: Transaction, params: BitcoinParams, watched: WatchSet): { flows: Flow[]; spent: number[] } {
-  const { txid, outputs, prevouts, coinbase } = transaction;
+  const { bytes, txid, outputs, prevouts, coinbase } = transaction;
   const owners = prevouts.map(({ script }) => ownerOfScript(script, params));
   const spent = owners.flatMap((owner, at) => (watched.has(owner) ? [at] : []));
-  const found = outputs.flatMap(({ script, rawAmount }, ordinal) =>
-    spent.length > 0 || isWatched(script, params, watched) ? [{ ordinal, recipient: ownerOfScript(script, params), rawAmount }] : [],
-  );
+  const concerns = ({ script, scriptAt }: RawOutput): boolean =>
+    watched.hasKey === undefined
+      ? watched.has(ownerOfScript(script, params))
+      : script.length === P2WPKH_DIGITS && script.startsWith(P2WPKH) && watched.hasKey(bytes, scriptAt + P2WPKH_PUSH);
+  const found: { ordinal: number; recipient: string; rawAmount: bigint }[] = [];
+  for (const [ordinal, output] of outputs.entries())
+    if (spent.length > 0 || concerns(output)) found.push({ ordinal, recipient: ownerOfScript(output.script, params), rawAmount: output.rawAmount });
   if (found.length === 0) return { flows: [], spent };
   const sender = coinbase ? COINBASE : (owners[spent[0] ?? 0] ?? unsure(`transaction ${txid} spends nothing`));
   const coSenders = [...new Set(owners)].filter((owner) => owner !== sender);
@@ -87,16 +91,6 @@ export function flowsOf(transaction: Transaction, params: BitcoinParams, watched
     rawAmount === 0n ? [] : [{ kind: 'native', txid, ordinal, ...payers, recipient, contract: null, rawAmount: rawAmount.toString() }],
   );
   return { flows, spent };
-}
-
-/** Whether a script pays to a watched address; where the set knows keys, no address is written only to be taken apart again. */
-function isWatched(script: string, params: BitcoinParams, watched: WatchSet): boolean {
-  if (watched.hasKey !== undefined) {
-    if (script.length !== P2WPKH_DIGITS || !script.startsWith(P2WPKH)) return false;
-    looked.write(script, 'hex');
-    if (!watched.hasKey(looked, 2)) return false;
-  }
-  return watched.has(ownerOfScript(script, params));
 }
 
 /** A header as far as following the chain needs it. */

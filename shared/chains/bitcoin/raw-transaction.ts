@@ -13,6 +13,8 @@ export interface RawOutput {
   rawAmount: bigint;
   /** Lower-case hexadecimal digits. */
   script: string;
+  /** Where the script begins in the bytes of its transaction. */
+  scriptAt: number;
 }
 
 /** A transaction as its bytes say it. */
@@ -104,7 +106,8 @@ function read(bytes: Buffer): { parts: Parts; stripped: Buffer[] | undefined } {
   for (let left = count(); left > 0; left--) {
     const rawAmount = bytes.readBigUInt64LE(skip(8));
     if (rawAmount > MOST_COINS) throw new RangeError('an amount beyond all coins');
-    outputs.push({ rawAmount, script: bytes.toString('hex', skip(count()), at) });
+    const scriptAt = skip(count());
+    outputs.push({ rawAmount, script: bytes.toString('hex', scriptAt, at), scriptAt });
   }
   const bodyEnd = at;
   if (segwit) for (const input of inputs) for (let left = count(); left > 0; left--) input.witness.push(take(count()));

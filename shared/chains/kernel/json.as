@@ -11,8 +11,12 @@ export const CLOSE_LIST: u8 = 0x5d;
 export const OPEN_OBJECT: u8 = 0x7b;
 export const CLOSE_OBJECT: u8 = 0x7d;
 const MINUS: u8 = 0x2d;
+const PLUS: u8 = 0x2b;
 const DOT: u8 = 0x2e;
 const ZERO: u8 = 0x30;
+/** Of an exponent; with this bit a letter is a small one. */
+const EXPONENT: u8 = 0x65;
+const SMALL: u8 = 0x20;
 
 /** Deeper than anything a node answers. */
 const DEEPEST: i32 = 64;
@@ -118,12 +122,14 @@ function endOfDigits(at: usize): usize {
   return place == at ? DOUBT : place;
 }
 
-/** Accepts whole numbers and plain decimals, without exponents. */
 function endOfNumber(at: usize): usize {
   const first = load<u8>(at) == MINUS ? at + 1 : at;
   const whole = endOfDigits(first);
   if (whole == DOUBT || (load<u8>(first) == ZERO && whole > first + 1)) return DOUBT;
-  return load<u8>(whole) == DOT ? endOfDigits(whole + 1) : whole;
+  const end = load<u8>(whole) == DOT ? endOfDigits(whole + 1) : whole;
+  if (end == DOUBT || (load<u8>(end) | SMALL) != EXPONENT) return end;
+  const sign = load<u8>(end, 1);
+  return endOfDigits(sign == PLUS || sign == MINUS ? end + 2 : end + 1);
 }
 
 function endOfLiteral(at: usize): usize {

@@ -33,7 +33,7 @@ function spending(script: string, { scriptSig = '', witness = [] as Uint8Array[]
     txid: '22'.repeat(32),
     wtxid: '22'.repeat(32),
     inputs: [input],
-    outputs: [{ rawAmount: 9n, script: '6a' }],
+    outputs: [{ rawAmount: 9n, script: '6a', scriptAt: 0 }],
     coinbase: false,
     prevouts: [{ rawAmount, script }],
   };
@@ -208,7 +208,7 @@ describe('proofs', () => {
     const coinbase = { ...spending('6a', { scriptSig: '51' }), coinbase: true };
     expect(commitsToWitnesses([coinbase, spending(`76a914${hash160(KEY)}88ac`, { scriptSig: hex(push(SIGNATURE, KEY)) })])).toBe(true);
     expect(commitsToWitnesses([coinbase, spending(hex(NESTED), { witness: [SIGNATURE, KEY] })])).toBe(false);
-    const committing = { ...coinbase, outputs: [{ rawAmount: 0n, script: `6a24aa21a9ed${'00'.repeat(32)}` }] };
+    const committing = { ...coinbase, outputs: [{ rawAmount: 0n, script: `6a24aa21a9ed${'00'.repeat(32)}`, scriptAt: 0 }] };
     expect(commitsToWitnesses([committing])).toBe(false);
   });
 
