@@ -45,11 +45,8 @@ export function post(target: URL, posted: Posted & { textBeyond: number }): Prom
 export function post(target: URL, posted: Posted): Promise<Reply>;
 export function post(target: URL, { headers, body, timeoutMs, ...limits }: Posted & { textBeyond?: number }): Promise<Reply<Buffer | string>> {
   return new Promise((resolve, reject) => {
-    const isSecure = target.protocol === 'https:';
-    const request = (isSecure ? https : http).request({
-      ...urlToHttpOptions(target),
-      method: 'POST',
-      agent: isSecure ? secure : plain,
+    const request = (target.protocol === 'https:' ? https : http).request({
+      ...optionsOf(target),
       headers: { ...headers, 'accept-encoding': 'gzip', 'content-length': Buffer.byteLength(body) },
     });
     if (timeoutMs > KEEP_ALIVE_MS) request.setSocketKeepAlive(true, KEEP_ALIVE_MS);
@@ -71,6 +68,19 @@ export function post(target: URL, { headers, body, timeoutMs, ...limits }: Poste
     });
     request.end(body);
   });
+}
+
+/** Where requests go, of the same URLs again and again. */
+const known = new WeakMap<URL, http.RequestOptions>();
+
+/** How a request to this URL is made, which nobody changes. */
+function optionsOf(target: URL): http.RequestOptions {
+  const before = known.get(target);
+  if (before !== undefined) return before;
+  const { protocol, hostname, port, path, auth } = urlToHttpOptions(target);
+  const options = { protocol, hostname, port, path, auth, method: 'POST', agent: protocol === 'https:' ? secure : plain };
+  known.set(target, options);
+  return options;
 }
 
 /** The text of a reply, whatever it came as. */

@@ -372,6 +372,26 @@ describe('a range', () => {
     expect(range.parentHash).toBe(single[0]?.block.parentHash);
   });
 
+  it('asks for the next blocks before these are read, and fails for them only where they are wanted', async () => {
+    const start = (await head()).height + 1;
+    for (let i = 0; i < 2; i++) {
+      await pay(BOB, 1n);
+      await node.control.mine(10);
+    }
+    const { height } = await head();
+    const starts: unknown[] = [];
+    const broken = tronReader(LOCAL, async (path, body, as) => {
+      if (path === 'wallet/getblockbylimitnext') starts.push(body.startNum);
+      if (starts.length > 1) throw new ChainUnavailable('it stopped answering');
+      return api(path, body, as);
+    });
+    const { last, contents } = await broken.range(start, height, watching(BOB), { enough: 1 });
+    expect([last.height, contents.length]).toEqual([start + 9, 1]);
+    expect(starts).toEqual([start, start + 10]);
+    starts.length = 0;
+    await expect(broken.range(start, height, watching(BOB))).rejects.toThrow('it stopped answering');
+  });
+
   it('beyond the head is refused, not answered short', async () => {
     const { height } = await head();
     await expect(reader.range(height, height + 5, watching(ALICE))).rejects.toThrow(ChainUnavailable);

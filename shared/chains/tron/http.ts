@@ -60,10 +60,19 @@ export function openTronApi(url: string, observe: RpcObserver = () => undefined,
     throw new ChainUnavailable(`${provider} did not answer ${path}: ${problem}`, { trouble });
   };
 
-  const attempt = async (path: string, body: string, unread: boolean): Promise<Attempt> => {
-    const target = new URL(base);
+  /** By path, of which there are some dozens. */
+  const targets = new Map<string, URL>();
+  const targetOf = (path: string): URL => {
+    const target = targets.get(path) ?? new URL(base);
+    if (targets.has(path)) return target;
     target.pathname = `${target.pathname.replace(/\/$/, '')}/${path}`;
     if (solidityPort !== undefined && path.startsWith('walletsolidity/')) target.port = solidityPort;
+    targets.set(path, target);
+    return target;
+  };
+
+  const attempt = async (path: string, body: string, unread: boolean): Promise<Attempt> => {
+    const target = targetOf(path);
     try {
       return await gate.pass(1, async () => {
         const reply = await post(target, { headers, body, timeoutMs: options.timeoutMs ?? TIMEOUT_MS, largestBytes: LARGEST_REPLY_BYTES });

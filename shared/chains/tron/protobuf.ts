@@ -16,8 +16,10 @@ const BYTES = 2;
 const GROUP = 3;
 const END_GROUP = 4;
 const FIXED32 = 5;
-/** Bytes of a varint that a double still holds exactly. */
+/** Bytes of a varint that a double still holds exactly, and the largest number of those. */
 const EXACT = 7;
+const MOST_EXACT = BigInt(Number.MAX_SAFE_INTEGER);
+const LONGEST_VARINT = 10;
 
 /**
  * The fields of one protobuf message in their order, nothing interpreted; undefined when the bytes are no message. Reads whatever
@@ -72,22 +74,25 @@ export function readFields(bytes: Uint8Array): ReadField[] | undefined {
 
 /** The bytes of a message; a field of zero or nothing is left out, as proto3 does, unless it is said to be there. */
 export function writeFields(fields: readonly (Field & { always?: true })[]): Uint8Array {
-  const parts: Uint8Array[] = [];
+  const room = fields.reduce((sum, { value }) => sum + 2 * LONGEST_VARINT + (typeof value === 'bigint' ? 0 : value.length), 0);
+  const bytes = Buffer.allocUnsafe(room);
+  let at = 0;
+  const varint = (value: bigint): void => {
+    let rest = BigInt.asUintN(64, value);
+    for (; rest > MOST_EXACT; rest >>= 7n) bytes[at++] = Number(rest & 127n) | 128;
+    let low = Number(rest);
+    for (; low > 127; low = Math.floor(low / 128)) bytes[at++] = (low % 128) | 128;
+    bytes[at++] = low;
+  };
   for (const { number, value, always } of fields) {
-    if (typeof value === 'bigint') {
-      if (value !== 0n || always) parts.push(writeVarint(BigInt(number * 8 + VARINT)), writeVarint(value));
-    } else if (value.length > 0 || always) parts.push(writeVarint(BigInt(number * 8 + BYTES)), writeVarint(BigInt(value.length)), value);
+    if (!always && (typeof value === 'bigint' ? value === 0n : value.length === 0)) continue;
+    varint(BigInt(number * 8 + (typeof value === 'bigint' ? VARINT : BYTES)));
+    if (typeof value === 'bigint') varint(value);
+    else {
+      varint(BigInt(value.length));
+      bytes.set(value, at);
+      at += value.length;
+    }
   }
-  return Buffer.concat(parts);
-}
-
-function writeVarint(value: bigint): Uint8Array {
-  const bytes: number[] = [];
-  let rest = BigInt.asUintN(64, value);
-  while (rest > 127n) {
-    bytes.push(Number(rest & 127n) | 128);
-    rest >>= 7n;
-  }
-  bytes.push(Number(rest));
-  return Uint8Array.from(bytes);
+  return bytes.subarray(0, at);
 }

@@ -27,6 +27,13 @@ const TELLING_CALLS = 500;
 const EVERYTHING: WatchSet = { has: () => true };
 const NOTHING: WatchSet = { has: () => false };
 
+/** What was answered about consecutive blocks, all of them and the outcomes of each. */
+interface ToldChunk {
+  heights: readonly number[];
+  answer: unknown;
+  infos: readonly unknown[];
+}
+
 /** How replies are asked for: where everything concerns somebody there is nothing to walk over. */
 function waysOf(watched: WatchSet): 'unread' | undefined {
   return watched === EVERYTHING ? undefined : 'unread';
@@ -106,13 +113,17 @@ export function tronReader(network: Pick<NetworkConfig, 'chainId' | 'name'>, api
     ...(recordsInternals() || proven.runs === 0 ? {} : { internalUnseen: true }),
   });
 
-  const readChunk = async (from: number, to: number, watched: WatchSet): Promise<BlockContent[]> => {
+  const askChunk = async (from: number, to: number, watched: WatchSet): Promise<ToldChunk> => {
     const as = waysOf(watched);
     const heights = Array.from({ length: to - from + 1 }, (_, i) => from + i);
     const [answer, ...infos] = await Promise.all([
       call('wallet/getblockbylimitnext', { startNum: from, endNum: to + 1 }, as),
       ...heights.map((height) => infosAt(height, as)),
     ]);
+    return { heights, answer, infos };
+  };
+
+  const readTold = async ({ heights, answer, infos }: ToldChunk, watched: WatchSet): Promise<BlockContent[]> => {
     const contents: BlockContent[] = [];
     const take = async (proven: ProvenBlock, height: number): Promise<void> => {
       if (proven.header.height !== height) unsure(`asked for block ${height}, got ${proven.header.height}`);
@@ -123,7 +134,7 @@ export function tronReader(network: Pick<NetworkConfig, 'chainId' | 'name'>, api
     if (walked !== undefined) for (const [i, height] of heights.entries()) await take(walked[i] as ProvenBlock, height);
     else {
       const blocks = readList(readObject(readReply(answer), 'the blocks').block, 'the blocks');
-      if (blocks.length !== heights.length) unsure(`asked for blocks ${from}..${to}, got ${blocks.length}`);
+      if (blocks.length !== heights.length) unsure(`asked for blocks ${heights[0]}..${heights.at(-1)}, got ${blocks.length}`);
       for (const [i, height] of heights.entries()) await take(proveEach(blocks[i], infos[i]), height);
     }
     return contents;
@@ -136,8 +147,14 @@ export function tronReader(network: Pick<NetworkConfig, 'chainId' | 'name'>, api
     let last: BlockRef | undefined;
     let internalUnseen = false;
     let transfers = 0;
-    for (let start = from; start <= to && transfers < enough; start += BLOCKS_PER_REQUEST) {
-      for (const content of await readChunk(start, Math.min(to, start + BLOCKS_PER_REQUEST - 1), watched)) {
+    const ask = (start: number): Promise<ToldChunk> => askChunk(start, Math.min(to, start + BLOCKS_PER_REQUEST - 1), watched);
+    let asked = ask(from);
+    for (let next = from + BLOCKS_PER_REQUEST; ; next += BLOCKS_PER_REQUEST) {
+      const told = await asked;
+      // The node answers for the next ones while these are walked over; whoever wants no more of them need not know what became of that.
+      if (next <= to) asked = ask(next);
+      asked.catch(() => undefined);
+      for (const content of await readTold(told, watched)) {
         const { block } = content;
         if (last !== undefined && block.parentHash !== last.hash) unsure(`block ${block.height} does not follow block ${last.height}`);
         parentHash ??= block.parentHash;
@@ -146,6 +163,7 @@ export function tronReader(network: Pick<NetworkConfig, 'chainId' | 'name'>, api
         transfers += content.transfers.length;
         if (content.transfers.length > 0 || content.sent.length > 0) contents.push(content);
       }
+      if (next > to || transfers >= enough) break;
     }
     return { parentHash: parentHash as string, last: last as BlockRef, contents, ...(internalUnseen ? { internalUnseen } : {}) };
   };
@@ -163,7 +181,7 @@ export function tronReader(network: Pick<NetworkConfig, 'chainId' | 'name'>, api
 
   /** The solid block, and the head below which it was found, as last told. */
   let below: { head: string; solid: string } | undefined;
-  const pastBalance = pastBalances(call, { headNow, contents: (from, to) => readChunk(from, to, EVERYTHING) });
+  const pastBalance = pastBalances(call, { headNow, contents: async (from, to) => readTold(await askChunk(from, to, EVERYTHING), EVERYTHING) });
 
   return {
     async genesisHash() {

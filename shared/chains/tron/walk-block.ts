@@ -1,6 +1,6 @@
 import type { Steps } from '#shared/core/turns.ts';
 import type { HasKey, WatchSet } from '../chain.ts';
-import { CLOSE_LIST, CLOSE_OBJECT, COMMA, DOUBT, endOfKey, endOfValue, isAt, isKey, OPEN_LIST, OPEN_OBJECT } from '../json-bytes.ts';
+import { CLOSE_LIST, CLOSE_OBJECT, COMMA, DOUBT, endOfKey, endOfValue, isAt, isKey, OPEN_LIST, OPEN_OBJECT, QUOTE } from '../json-bytes.ts';
 import { type ExpectedOutcome, MOST_WALKED, walkOutcomes, walkTransactions } from '../kernel.ts';
 import { merkleRoot } from '../merkle-root.ts';
 import { CREATE, TRIGGER } from './contract.ts';
@@ -99,7 +99,9 @@ function* walkBlock(answer: UnreadReply, from: number, has: HasKey): Steps<Walke
     at = end;
     if (bytes[at] === COMMA) continue;
     if (bytes[at] !== CLOSE_OBJECT || id === 0 || head === 0) return undefined;
-    const header = readHeader({ blockID: answer.part(id, idEnd), block_header: answer.part(head, headEnd) });
+    // A string of the plainest form is what stands between its quotes.
+    const blockID = bytes[id] === QUOTE ? bytes.toString('latin1', id + 1, idEnd - 1) : undefined;
+    const header = readHeader({ blockID, block_header: answer.part(head, headEnd) });
     const whole = leaves.filter((leaf) => leaf !== undefined);
     if (whole.length === leaves.length && (yield* rootOf(whole)) !== header.txTrieRoot) return undefined;
     passed ??= [];
