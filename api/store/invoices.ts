@@ -16,9 +16,8 @@ export interface DueMonth {
 export async function listDueMonths(sql: Reads): Promise<DueMonth[]> {
   return sql<DueMonth[]>`
     with open as (
-      select distinct r.gateway_id, date_trunc('month', r.at at time zone 'UTC') as month from accruals r
-      where r.billing = 'MONTHLY' and r.at < date_trunc('month', sluice_now() at time zone 'UTC') at time zone 'UTC'
-        and not exists (select 1 from invoice_lines l where l.accrual_id = r.id))
+      select distinct r.gateway_id, date_trunc('month', r.at at time zone 'UTC') as month from accruals_to_invoice r
+      where r.at < date_trunc('month', sluice_now() at time zone 'UTC') at time zone 'UTC')
     select distinct o.gateway_id, free.month::date::text as month
     from open o cross join lateral (
       select m.month from generate_series(o.month, date_trunc('month', sluice_now() at time zone 'UTC') - interval '1 month', interval '1 month') m (month)
@@ -36,8 +35,8 @@ export async function closeMonth(tx: Tx, { id, gatewayId, month }: DueMonth & { 
   await tx`select 1 from gateways where id = ${gatewayId} for no key update`;
   const [closed] = await tx<{ lines: number; totalUsd: string }[]>`
     with wanted as (
-      select r.id, r.usd from accruals r
-      where r.gateway_id = ${gatewayId} and r.billing = 'MONTHLY' and r.at < (${month}::date + interval '1 month') at time zone 'UTC'
+      select r.id, r.usd from accruals_to_invoice a join accruals r on r.id = a.accrual_id
+      where a.gateway_id = ${gatewayId} and a.at < (${month}::date + interval '1 month') at time zone 'UTC'
         and not exists (select 1 from invoice_lines l where l.accrual_id = r.id)),
     made as (
       insert into invoices (id, gateway_id, month, line_count, total_usd)

@@ -17,6 +17,8 @@ const SIZES: Record<Size, number[]> = { tiny: [1_500, 3_000], full: [10_000, 50_
 /** What a statement may read more of a longer history: a page more of each index it goes down, and what a page is filled to. */
 const PAGES_MORE = 48;
 const TIMES_MORE = 1.5;
+/** What is asked about many at once, each of which is a page further down. */
+const OF_MANY = / of one moment( |$)/;
 
 /** What one statement read. */
 interface Read {
@@ -58,7 +60,8 @@ export const growth: Bench = {
       const bound = BOUNDS[name.replace(/ \(\d+\)$/, '')];
       if (bound !== undefined && (most.rows > bound.rows || most.buffers > bound.pages)) beyond.push(name);
       // A question that asks more often of a longer history grows as well.
-      const more = least === undefined || most.buffers > TIMES_MORE * least.buffers + PAGES_MORE;
+      const pagesMore = PAGES_MORE + (OF_MANY.test(name) ? MOST_ASKERS : 0);
+      const more = least === undefined || most.buffers > TIMES_MORE * least.buffers + pagesMore;
       const grows = bound === undefined && !name.startsWith(NIGHTLY) && more;
       if (grows) growing.push(name);
       found.figures[name] = figuresOf(

@@ -312,6 +312,7 @@ function closing(): string[] {
      group by 1, 2, 3, 4, 5`,
     `insert into expense_months (gateway_id, month, billing, asset_id, coins, usd, lines, folded)
      select gateway_id, date_trunc('month', at at time zone 'UTC')::date, billing, asset_id, sum(coins), sum(usd), count(*), true from accruals group by 1, 2, 3, 4`,
+    `insert into accruals_to_invoice (accrual_id, gateway_id, at) select id, gateway_id, at from accruals where billing = 'MONTHLY'`,
     `insert into address_uses (address_id, asset_id, cashouts, sent, first_at, last_at, folded)
      select address_id, asset_id, count(*), sum(received_amount), min(settled_at), max(settled_at), true from settlements where status = 'SETTLED' group by 1, 2`,
     'drop table history, swept, cashed, drawn, postings',

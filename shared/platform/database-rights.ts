@@ -145,7 +145,7 @@ export const WORKING_RIGHTS: Readonly<Record<'http' | 'worker' | 'signer' | 'ind
   },
   worker: {
     reads: words(`
-      accepted_header_fields accruals address_book address_uses adopted_transactions aml_events aml_refund_credits aml_refunds assets audit_changes
+      accepted_header_fields accruals accruals_to_invoice address_book address_uses adopted_transactions aml_events aml_refund_credits aml_refunds assets audit_changes
       audit_marks audit_moves authenticators balance_looks blind_blocks canary chain_blocks chain_tips charge_draws charges clock_offset
       console_actions consumer_leases credit_draws credit_tallies credits currencies database_epochs day_changes day_figures deposit_addresses
       deposits expense_months export_parts exports freezes further_transfers gateway_entries gateway_months gateway_secrets gateways idempotency_keys indexer_leases invitations invoice_lines invoices

@@ -196,6 +196,12 @@ const PLANTED: [check: string, what: string, ...statements: string[]][] = [
     'an invoice of nothing',
     `insert into invoices (id, gateway_id, month, line_count, total_usd) select gen_random_uuid(), id, '2026-01-01', 1, 1 from gateways limit 1`,
   ],
+  [
+    'A20',
+    'what was accrued in a month that nobody closed',
+    `insert into accruals (reverses, gateway_id, payment_id, asset_id, coins, price_usd, usd, at)
+     select id, gateway_id, payment_id, asset_id, -coins, price_usd, -usd, sluice_now() - interval '40 days' from accruals where payment_id is not null limit 1`,
+  ],
   ['A22', 'a credit in the other pool', `update credits set pool = 'held', remaining = net where id = ${credit('tron')}`],
   ['A22', 'a credit that is flagged', `update credits set screening = 'flagged', screening_score = 90 where id = ${credit('tron')}`],
   ['A22', 'a payment said to be held', `update payments set aml_state = 'HELD' where id = ${payment('tron')}`],

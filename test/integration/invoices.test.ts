@@ -113,6 +113,24 @@ describe('the monthly invoice (decisions 11)', () => {
     expect((await invoices())[0]).toMatchObject({ totalUsd: '1.5' });
   });
 
+  it('is made of what waits for it, which is no more than is on none; what is missing there the audit misses', async () => {
+    const waiting = async () => (await books.db.sql<{ id: string }[]>`select accrual_id as id from accruals_to_invoice order by at`).map(({ id }) => id);
+    await pay(100_000_000n);
+    const [first] = await waiting();
+    await goTo(next(await now()));
+    await pay(10_000_000n);
+    expect(await waiting()).toHaveLength(2);
+    await closeMonths(books.deps);
+    expect(await waiting()).toEqual([expect.not.stringMatching(first as string)]);
+    await books.db.sql`delete from accruals_to_invoice`;
+    await goTo(next(await now()));
+    await books.deps.db.transaction((tx) => advanceClock(tx, 900));
+    expect(await closeMonths(books.deps)).toBe(0);
+    expect((await runAudit(books.deps.db.sql)).filter((one) => one.rows.length > 0).map((one) => one.check)).toEqual(['A20']);
+    await books.db.sql`insert into accruals_to_invoice select id, gateway_id, at from accruals where id not in (select accrual_id from invoice_lines)`;
+    expect(await closeMonths(books.deps)).toBe(1);
+  });
+
   it("takes what was booked after its own month was closed on the next month's invoice", async () => {
     await pay(100_000_000n);
     const boundary = next(await now());
@@ -122,6 +140,7 @@ describe('the monthly invoice (decisions 11)', () => {
     // As if its transaction had begun before the month ended and was committed after the invoice.
     await books.db.sql`alter table accruals disable trigger accruals_append_only`;
     await books.db.sql`update accruals set at = ${new Date(boundary.getTime() - 1)} where payment_id = ${late}`;
+    await books.db.sql`update accruals_to_invoice set at = ${new Date(boundary.getTime() - 1)}`;
     await books.db.sql`update expense_months set month = month - interval '1 month' where month = ${boundary}`;
     await books.db.sql`alter table accruals enable trigger accruals_append_only`;
     expect(await closeMonths(books.deps)).toBe(0);
