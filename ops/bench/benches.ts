@@ -2,6 +2,7 @@ import { bitcoin, evm, tron } from './alone.ts';
 import { backfill } from './backfill.ts';
 import type { Bench } from './bench.ts';
 import { bounds } from './bounds.ts';
+import { claims } from './claims.ts';
 import { consolePages } from './console-pages.ts';
 import { growth } from './growth.ts';
 import { head } from './head.ts';
@@ -10,6 +11,7 @@ import { journal } from './journal.ts';
 import { logs } from './logs.ts';
 import { memory } from './memory.ts';
 import { page } from './page.ts';
+import { sightings } from './sightings.ts';
 
 /** Every bench, in the order they run. */
 export const BENCHES: Readonly<Record<string, Bench>> = {
@@ -22,6 +24,8 @@ export const BENCHES: Readonly<Record<string, Bench>> = {
   head,
   memory,
   http,
+  claims,
+  sightings,
   console: consolePages,
   page,
   journal,

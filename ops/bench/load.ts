@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { connect, type Socket } from 'node:net';
+import { signedHeaders } from '#ops/client/sign.ts';
 import { percentile } from './bench.ts';
 import { answerLines } from './tool.ts';
 
@@ -14,8 +15,10 @@ export interface Load {
   ids?: string[];
   headers: Record<string, string>;
   body?: string;
-  /** Sends a new Idempotency-Key with each. */
+  /** Sends a new Idempotency-Key with each; `{key}` in the body stands for it. */
   keyed?: boolean;
+  /** Signs each as a cashout is signed, with this secret. */
+  signedWith?: string;
 }
 
 export interface Loaded {
@@ -53,17 +56,24 @@ async function run(load: Load): Promise<Loaded> {
   return { answers: latencies.length, refused, perSecond: latencies.length / seconds, p50Ms: percentile(latencies, 0.5), p99Ms: percentile(latencies, 0.99) };
 }
 
-function requestsOf({ port, method, path, ids, headers, body = '', keyed = false }: Load): () => Buffer {
-  const all = {
-    host: `127.0.0.1:${port}`,
-    ...(body === '' ? {} : { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(body)) }),
-    ...headers,
+function requestsOf({ port, method, path, ids, headers, body = '', keyed = false, signedWith }: Load): () => Buffer {
+  const linesOf = (fields: Record<string, string>): string =>
+    Object.entries(fields)
+      .map(([name, value]) => `${name}: ${value}\r\n`)
+      .join('');
+  const common = { host: `127.0.0.1:${port}`, ...(body === '' ? {} : { 'content-type': 'application/json' }), ...headers };
+  const lines = linesOf(common);
+  const write = (id: string, own: string, text = body): Buffer => {
+    const length = text === '' ? '' : `content-length: ${Buffer.byteLength(text)}\r\n`;
+    return Buffer.from(`${method} ${path.replace('{id}', id)} HTTP/1.1\r\n${lines}${length}${own}\r\n${text}`);
   };
-  const lines = Object.entries(all)
-    .map(([name, value]) => `${name}: ${value}\r\n`)
-    .join('');
-  const write = (id: string, key: string): Buffer => Buffer.from(`${method} ${path.replace('{id}', id)} HTTP/1.1\r\n${lines}${key}\r\n${body}`);
-  if (keyed) return () => write('', `idempotency-key: order-${randomUUID()}\r\n`);
+  if (keyed)
+    return () => {
+      const key = `order-${randomUUID()}`;
+      const text = body.replace('{key}', key);
+      const signed = signedWith === undefined ? {} : signedHeaders(signedWith, text, Date.now());
+      return write('', linesOf({ 'idempotency-key': key, ...signed }), text);
+    };
   const made = (ids ?? ['']).map((id) => write(id, ''));
   let at = 0;
   return () => made[at++ % made.length] as Buffer;

@@ -51,6 +51,15 @@ const asked = (what: string, name: string): Row => ({
   ratio: `${name} ÷ its statements`,
 });
 
+/** From the stream to a committed transaction. */
+const stored = (what: string, name: string): Row => ({
+  bench: 'sightings',
+  what,
+  measured: (found) =>
+    `${figure(found, name, 'perSecond')}/s against ${figure(found, name, 'barePerSecond')}, ${figure(found, name, 'cpuUsEach')} us of CPU each`,
+  ratio: `${name} ÷ bare`,
+});
+
 /** A page of the console in the longer history. */
 const looked = (what: string, name: string): Row => ({
   bench: 'console',
@@ -135,6 +144,17 @@ const ROWS: readonly Row[] = [
   asked('create with an Idempotency-Key', 'create with Idempotency-Key'),
   { ...asked('public read', 'public read'), goal: { begins: 'public read', least: '0.40' } },
   { ...asked('verify', 'verify'), goal: { begins: 'verify', least: '0.40' } },
+  {
+    bench: 'claims',
+    what: 'cashouts of one balance',
+    measured: (found) =>
+      `${figure(found, 'claims', 'perSecond')}/s against ${figure(found, 'in one statement', 'perSecond')}, p99 ${figure(found, 'claims', 'p99Ms')} ms, ${figure(found, 'claims', 'cpuUsPerClaim')} us of CPU each`,
+    ratio: 'claims ÷ in one statement',
+    goal: { begins: 'P11', least: '0.80' },
+  },
+  { ...stored('sightings that are deposits', 'deposits'), goal: { begins: 'P12', least: '20,000/s' } },
+  stored('sightings of tokens that nobody configured', 'other tokens'),
+  stored('blocks without a sighting', 'empty blocks'),
   looked('payments', 'payments'),
   looked('a payment', 'a payment'),
   looked('balances', 'balances'),
