@@ -1,4 +1,5 @@
 import type { Journal } from '#api/signer/journal/journal.ts';
+import type { KeyToTake } from '#api/store/idempotency.ts';
 import type { Payment, PaymentToWrite } from '#api/store/payments.ts';
 import type { Actor } from '#api/store/proposals.ts';
 import type { Logger } from '#shared/platform/logger.ts';
@@ -215,10 +216,25 @@ export interface SentFile {
 /**
  * Runs the one transaction of a state-changing call. With an Idempotency-Key it also stores the reply (2xx only) beside
  * the effect, so that either both exist or neither, and a duplicate gets the stored reply instead (decisions 8).
- * Everything remote must be fetched before it is called. `create` says what `work` writes and replies where that is one new payment and nothing else:
- * such work may be done together with that of others.
+ * Everything remote must be fetched before it is called. `shared` says what `work` writes and replies where that is one new payment and nothing else, or
+ * does it itself: such work may be done together with that of others.
  */
-export type Commit = (work: (tx: Tx) => Promise<Reply>, create?: PaymentCreate) => Promise<Reply>;
+export type Commit = (work: (tx: Tx) => Promise<Reply>, shared?: PaymentCreate | SharedWork) => Promise<Reply>;
+
+/** Does a request's work in one transaction with that of others, or calls `alone`. */
+export type SharedWork = (own: OwnWork) => Promise<Reply>;
+
+/** What doing a request's work together with that of others takes to know of it. */
+export interface OwnWork {
+  /** Its Idempotency-Key, if it has one. */
+  key: KeyToTake | undefined;
+  /** Its reply as it is kept under the key. */
+  written(reply: Reply): Reply & { body: string };
+  /** Does it in a transaction of its own, which finds out whether it is a duplicate. */
+  alone(): Promise<Reply>;
+  /** Whether `alone` answered what was kept for a duplicate. */
+  isReplay(): boolean;
+}
 
 /** A new payment, and how its request is answered. */
 export interface PaymentCreate {

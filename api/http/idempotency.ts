@@ -65,10 +65,11 @@ export function committer(deps: Deps, keyed: Keyed | undefined): Committer {
       if (keyed !== undefined) await storeReplies(tx, [{ scope: keyed.scope, ...written(reply) }]);
       return reply;
     });
-  const commit: Commit = async (work, create) => {
+  const commit: Commit = async (work, shared) => {
     try {
-      if (create === undefined) return await alone(work);
-      const { toWrite, reply } = create;
+      if (shared === undefined) return await alone(work);
+      if (typeof shared === 'function') return await shared({ key: keyed, written, alone: () => alone(work), isReplay: () => replay !== undefined });
+      const { toWrite, reply } = shared;
       return await sharedCreates(deps)(
         { toWrite, key: keyed, reply: (payment) => written(reply(payment)) },
         () => alone(work),

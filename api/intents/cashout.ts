@@ -34,14 +34,17 @@ export interface Accepted extends Acceptance {
 }
 
 /** Says that a cashout was accepted as its row has it, in the transaction that makes or claims it. @throws Invariant outside of the http role */
-export async function acceptCashout(
-  tx: Tx,
-  deps: Pick<Deps, 'config'>,
-  row: CashoutRow,
-  { feeCeiling, people, parked, by = 'request' }: Acceptance,
-): Promise<void> {
-  const said = { ...wordsOf(row), pool: row.pool, feeCeiling: formatAmount(feeCeiling), ...approvalWords(people), parked: parked ? 'yes' : 'no', by };
-  await say(tx, deps, { kind: 'cashout', subject: row.id, said });
+export async function acceptCashout(tx: Tx, deps: Pick<Deps, 'config'>, row: CashoutRow, acceptance: Acceptance): Promise<void> {
+  await acceptCashouts(tx, deps, [{ row, acceptance }]);
+}
+
+/** The same of several. */
+export async function acceptCashouts(tx: Tx, deps: Pick<Deps, 'config'>, accepted: readonly { row: CashoutRow; acceptance: Acceptance }[]): Promise<void> {
+  const statements = accepted.map(({ row, acceptance: { feeCeiling, people, parked, by = 'request' } }) => {
+    const said = { ...wordsOf(row), pool: row.pool, feeCeiling: formatAmount(feeCeiling), ...approvalWords(people), parked: parked ? 'yes' : 'no', by };
+    return { kind: 'cashout' as const, subject: row.id, said };
+  });
+  await say(tx, deps, ...statements);
 }
 
 /**

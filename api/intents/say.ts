@@ -1,5 +1,5 @@
 import type { Deps } from '#api/deps.ts';
-import { insertStatement, listStatements } from '#api/store/keyed-orders.ts';
+import { insertStatements, listStatements } from '#api/store/keyed-orders.ts';
 import { Invariant } from '#shared/core/errors.ts';
 import type { Reads, Tx } from '#shared/platform/postgres.ts';
 import { makeStatement, readStatement, type Said, trustedKeys } from '#shared/platform/statements.ts';
@@ -14,9 +14,13 @@ export type Unproven = { wait: string } | { refuse: string };
  * Says in the name of the http role what was accepted, in the transaction that does it (decisions 10).
  * @throws Invariant in a process that has no key for it, which is every one without the http role
  */
-export async function say(tx: Tx, { config }: Pick<Deps, 'config'>, statement: { kind: Kind; subject: string; said: Said }): Promise<void> {
-  if (config.SLUICE_INTENT_KEY === undefined) throw new Invariant(`only the http role accepts: this process has no key to say ${statement.kind} with`);
-  await insertStatement(tx, makeStatement(config.SLUICE_INTENT_KEY, statement));
+export async function say(tx: Tx, { config }: Pick<Deps, 'config'>, ...said: { kind: Kind; subject: string; said: Said }[]): Promise<void> {
+  const key = config.SLUICE_INTENT_KEY;
+  if (key === undefined) throw new Invariant(`only the http role accepts: this process has no key to say ${said[0]?.kind} with`);
+  await insertStatements(
+    tx,
+    said.map((one) => makeStatement(key, one)),
+  );
 }
 
 /** Everything that was said of one kind about one thing under a key this process trusts, oldest first; the rest counts for nothing. Locks nothing. */

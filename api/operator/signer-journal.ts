@@ -1,7 +1,7 @@
 import type { Deps, Reply } from '#api/deps.ts';
 import { makeSeal } from '#api/signer/journal/seal.ts';
 import { readHead, readReport } from '#api/store/signer-journal.ts';
-import { insertStatement } from '#api/store/keyed-orders.ts';
+import { insertStatements } from '#api/store/keyed-orders.ts';
 import { invalid, ServiceError } from '#shared/core/errors.ts';
 import { isUuid } from '#shared/core/ids.ts';
 import type { Reads } from '#shared/platform/postgres.ts';
@@ -62,7 +62,7 @@ export const sealSignerJournal: Act = {
     if (((await readHead(tx))?.id ?? '') !== replaces)
       throw new ServiceError('conflict', { message: 'Postgres knows another journal by now; withdraw the proposal, and look again.' });
     const { proposedBy, reason } = proposal;
-    await insertStatement(tx, makeSeal(key, { journalId, seq: Number(signatures), hash, replaces, proposedBy, confirmedBy, reason }));
+    await insertStatements(tx, [makeSeal(key, { journalId, seq: Number(signatures), hash, replaces, proposedBy, confirmedBy, reason })]);
     return { journalId };
   },
 };

@@ -1,5 +1,5 @@
 import type { Deps } from '#api/deps.ts';
-import { post } from '#api/ledger/post.ts';
+import { type LedgerTransaction, postEach } from '#api/ledger/post.ts';
 import { drawCredits } from '#api/store/credits.ts';
 import { findAccounts, insertZeroAccounts, lockAccounts, readBalance } from '#api/store/ledger.ts';
 import { noteSettlementPolicy } from '#api/store/policies.ts';
@@ -68,14 +68,26 @@ export async function decideUnderLock(
  * account (`decideUnderLock`). Locks the credits it draws.
  * @throws Invariant when the cashout has claimed before
  */
-export async function claimSettlement(tx: Tx, { settlementId, gatewayId, assetId, amount: total }: Claimant, pool: Pool): Promise<void> {
-  await drawCredits(tx, { settlementId, gatewayId, assetId, pool, total });
-  const posted = await post(tx, {
+export async function claimSettlement(tx: Tx, who: Claimant, pool: Pool): Promise<void> {
+  await claimSettlements(tx, who, [who], pool);
+}
+
+/** The same of several cashouts of one gateway and asset, each drawing what it would have drawn after the one before it. */
+export async function claimSettlements(
+  tx: Tx,
+  { gatewayId, assetId }: Pick<Claimant, 'gatewayId' | 'assetId'>,
+  claims: readonly Pick<Claimant, 'settlementId' | 'amount'>[],
+  pool: Pool,
+): Promise<void> {
+  await drawCredits(tx, { gatewayId, assetId, pool, claims });
+  const transactions = claims.map(({ settlementId, amount: total }) => ({
     sourceKey: `settlement:${settlementId}:reserve`,
     kind: 'reserve',
     postings: reserve({ gatewayId, assetId, settlementId, pool, amount: total }),
-  });
-  if (!posted) throw new Invariant(`settlement ${settlementId} has claimed already`);
+  }));
+  const posted = await postEach(tx, transactions);
+  const twice = claims.find((_, at) => !posted.has((transactions[at] as LedgerTransaction).sourceKey));
+  if (twice !== undefined) throw new Invariant(`settlement ${twice.settlementId} has claimed already`);
   crashPoint('settle.reserved');
 }
 

@@ -141,12 +141,24 @@ async function runEffects<M>(name: RecordName, handlers: unknown, effects: reado
   }
 }
 
+/** A row that was just inserted, and how its history begins. */
+interface FirstEvent {
+  id: string;
+  event: string;
+  from: string | null;
+  to: string;
+  facts: Record<string, unknown>;
+  actor: string;
+}
+
 /** Appends one event to a row's history; called directly only for a row that was just inserted. */
-export async function appendEvent(
-  tx: Tx,
-  name: RecordName,
-  e: { id: string; event: string; from: string | null; to: string; facts: Record<string, unknown>; actor: string },
-): Promise<void> {
+export async function appendEvent(tx: Tx, name: RecordName, event: FirstEvent): Promise<void> {
+  await appendEvents(tx, name, [event]);
+}
+
+/** The same of several rows, in this order. */
+export async function appendEvents(tx: Tx, name: RecordName, added: readonly FirstEvent[]): Promise<void> {
   const { events, key } = RECORDS[name];
-  await tx`insert into ${tx(events)} ${tx({ [key]: e.id, event: e.event, from_status: e.from, to_status: e.to, facts: tx.json(e.facts as never), actor: e.actor } as never)}`;
+  const rows = added.map((e) => ({ [key]: e.id, event: e.event, from_status: e.from, to_status: e.to, facts: tx.json(e.facts as never), actor: e.actor }));
+  await tx`insert into ${tx(events)} ${tx(rows as never)}`;
 }

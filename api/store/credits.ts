@@ -1,9 +1,9 @@
-import { type Coins, formatAmount, parseTrusted } from '#shared/core/money.ts';
+import { amount, type Coins, formatAmount, parseTrusted, zero } from '#shared/core/money.ts';
 import type { Reads, Tx } from '#shared/platform/postgres.ts';
 import type { Pool } from '#state-machines/ledger/accounts.ts';
 import { Invariant } from '#shared/core/errors.ts';
 import type { Taken, PooledCredit } from '#state-machines/aml/shares.ts';
-import { type Draw, drawInOrder } from '#state-machines/ledger/draw.ts';
+import { type Draw, drawInOrder, shareDraws } from '#state-machines/ledger/draw.ts';
 import { type CreditTally, listCreditTallies } from './tallies.ts';
 
 /** Where a credit is with its verdict: not asked for, awaited, or given. */
@@ -79,18 +79,29 @@ export async function markMatured(tx: Tx, id: string): Promise<MaturedCredit | u
   return row && { ...row, net: parseTrusted(row.net) };
 }
 
+/** Cashouts that draw together from one pool of a gateway, in their order. */
+export interface CreditDraws {
+  gatewayId: string;
+  assetId: string;
+  pool: Pool;
+  claims: readonly { settlementId: string; amount: Coins }[];
+}
+
 /**
- * Draws `total` from a pool's matured credits, first matured first, and records which ones a cashout took (decisions 10).
+ * Draws what cashouts claim from a pool's matured credits, first matured first, and records which ones each of them took (decisions 10).
  * The caller holds the pool's ledger account, which is what keeps two claims apart; the drawn credits are locked in draw order.
  * @throws Invariant when the credits do not hold what the account says they do
  */
-export async function drawCredits(tx: Tx, draw: { settlementId: string; gatewayId: string; assetId: string; pool: Pool; total: Coins }): Promise<void> {
-  const { draws, missing } = await drawMatured(tx, draw);
-  if (missing > 0n) throw new Invariant(`credits of gateway ${draw.gatewayId} hold ${formatAmount(missing)} less than their account`);
+export async function drawCredits(tx: Tx, { claims, ...of }: CreditDraws): Promise<void> {
+  const total = claims.reduce<Coins>((sum, claim) => amount(sum + claim.amount), zero);
+  const { draws, missing } = await drawMatured(tx, { ...of, total });
+  if (missing > 0n) throw new Invariant(`credits of gateway ${of.gatewayId} hold ${formatAmount(missing)} less than their account`);
+  const drawn = shareDraws(draws, claims);
   await tx`
     insert into credit_draws (settlement_id, credit_id, amount, state)
-    select ${draw.settlementId}, drawn.id, drawn.amount, 'reserved'
-    from unnest(${draws.map(({ id }) => id)}::uuid[], ${draws.map(({ taken }) => formatAmount(taken))}::numeric[]) as drawn (id, amount)`;
+    select drawn.settlement_id, drawn.id, drawn.amount, 'reserved'
+    from unnest(${drawn.map(({ settlementId }) => settlementId)}::uuid[], ${drawn.map(({ id }) => id)}::uuid[],
+      ${drawn.map(({ taken }) => formatAmount(taken))}::numeric[]) as drawn (settlement_id, id, amount)`;
 }
 
 /**

@@ -6,9 +6,11 @@ export async function insertKeyMaker(tx: Tx, keyId: string, by: { personId: stri
   else await tx`insert into api_key_makers (key_id, person_id) select ${keyId}, person_id from api_key_makers where key_id = ${by.keyId}`;
 }
 
-/** Notes the key that asked for a cashout. */
-export async function insertSettlementKey(tx: Tx, settlementId: string, keyId: string): Promise<void> {
-  await tx`insert into settlement_keys (settlement_id, key_id) values (${settlementId}, ${keyId})`;
+/** Notes the key that asked for each of these cashouts. */
+export async function insertSettlementKeys(tx: Tx, asked: readonly { settlementId: string; keyId: string }[]): Promise<void> {
+  await tx`
+    insert into settlement_keys (settlement_id, key_id)
+    select * from unnest(${asked.map((one) => one.settlementId)}::uuid[], ${asked.map((one) => one.keyId)}::text[])`;
 }
 
 /** A key that asked for a cashout, and who made it; null where nobody in the console did. */

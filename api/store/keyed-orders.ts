@@ -88,8 +88,13 @@ export async function countOrdersByKey(sql: Reads): Promise<{ key: string; order
 }
 
 /** Keeps a statement, in the transaction of what it is about; locks nothing. */
-export async function insertStatement(tx: Tx, { kind, subject, text, publicKey, signature }: Statement): Promise<void> {
-  await tx`insert into statements (kind, subject, said, public_key, signature) values (${kind}, ${subject}, ${text}, ${publicKey}, ${Buffer.from(signature)})`;
+export async function insertStatements(tx: Tx, statements: readonly Statement[]): Promise<void> {
+  await tx`
+    insert into statements (kind, subject, said, public_key, signature)
+    select kind, subject, said, public_key, decode(signature, 'hex') from unnest(
+      ${statements.map((one) => one.kind)}::text[], ${statements.map((one) => one.subject)}::text[], ${statements.map((one) => one.text)}::text[],
+      ${statements.map((one) => one.publicKey)}::text[], ${statements.map((one) => Buffer.from(one.signature).toString('hex'))}::text[]
+    ) with ordinality as given (kind, subject, said, public_key, signature, place) order by place`;
 }
 
 /** Statements of one kind about one thing, oldest first; who reads them proves that they are genuine. */

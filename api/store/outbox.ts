@@ -37,12 +37,16 @@ export function mayHaveWork(tx: Tx): boolean {
  * current one. Without `dueAt` it is due at once.
  * Call `deps.wake()` after the commit; forgetting it, or dying before it, costs at most the time until relays look by themselves, 10 s.
  */
-export async function insertOutbox(tx: Tx, row: { id: string; topic: Topic; refId: string; dueAt?: Date }): Promise<void> {
-  const traceparent = traceparentWithin(await traceOfWork(tx, row.topic, row.refId));
+export async function insertOutbox(tx: Tx, ...rows: { id: string; topic: Topic; refId: string; dueAt?: Date }[]): Promise<void> {
+  const traces: (string | undefined)[] = [];
+  for (const { topic, refId } of rows) traces.push(traceparentWithin(await traceOfWork(tx, topic, refId)));
   touched.add(tx);
   await tx`
     insert into outbox (id, topic, ref_id, due_at, trace_context)
-    values (${row.id}, ${row.topic}, ${row.refId}, coalesce(${row.dueAt ?? null}::timestamptz, sluice_now()), ${traceparent ?? null})`;
+    select id, topic, ref_id, coalesce(due_at, sluice_now()), trace_context from unnest(
+      ${rows.map(({ id }) => id)}::uuid[], ${rows.map(({ topic }) => topic)}::text[], ${rows.map(({ refId }) => refId)}::uuid[],
+      ${rows.map(({ dueAt }) => dueAt?.toISOString() ?? null)}::text[]::timestamptz[], ${traces.map((trace) => trace ?? null)}::text[]
+    ) as given (id, topic, ref_id, due_at, trace_context)`;
 }
 
 /** The same for the webhooks of many payments at once, of those that there are. */

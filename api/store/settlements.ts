@@ -3,11 +3,13 @@ import { type Coins, formatAmount, parseTrusted, type Usd } from '#shared/core/m
 import { SentJson } from '#shared/core/sent-json.ts';
 import { likeReason } from '#shared/core/wait-reasons.ts';
 import type { Reads, Tx } from '#shared/platform/postgres.ts';
+import { currentTraceparent } from '#shared/platform/tracing.ts';
 import type { SettlementStatus } from '#state-machines/settlement/machine.ts';
 import type { ParkedStatus, Route } from '#state-machines/settlement/settlement.ts';
+import { isOneOf } from './is-one-of.ts';
 import { insertSent, sentMetadata } from './sent-json.ts';
 import { tallied } from './tallies.ts';
-import { noteTrace } from './traces.ts';
+import { noteTraces } from './traces.ts';
 
 /** A cashout with the asset and network it is paid in. */
 export interface StoredSettlement {
@@ -108,25 +110,47 @@ export interface NewSettlement {
 }
 
 /** Adds a cashout, dated now; one that waits for approval gets its dispatch time when it is approved. Locks nothing else. */
-export async function insertSettlement(tx: Tx, s: NewSettlement): Promise<StoredSettlement> {
-  const claimed = 'feeLocked' in s.start ? s.start : null;
-  const parked = 'parkedSeconds' in s.start ? s.start : null;
-  const parkedSeconds = parked?.parkedSeconds ?? null;
+export async function insertSettlement(tx: Tx, settlement: NewSettlement): Promise<StoredSettlement> {
+  return (await insertSettlements(tx, [settlement])).get(settlement.id) as StoredSettlement;
+}
+
+/** The same of several, by their ids. */
+export async function insertSettlements(tx: Tx, settlements: readonly NewSettlement[]): Promise<Map<string, StoredSettlement>> {
+  const rows = settlements.map(({ start, ...s }) => ({
+    ...s,
+    amount: formatAmount(s.amount),
+    metadata: s.metadata === null ? null : s.metadata.value(),
+    status: start.status,
+    ...('feeLocked' in start
+      ? {
+          feeLocked: formatAmount(start.feeLocked),
+          netAmount: formatAmount(start.netAmount),
+          feePayer: start.feePayer,
+          dispatchDelay: start.status === 'REQUESTED' ? start.dispatchDelaySeconds : null,
+          holdReason: start.holdReason,
+          intentMac: Buffer.from(start.intentMac).toString('hex'),
+        }
+      : { feePayer: 'MERCHANT', parkedSeconds: start.parkedSeconds, orderMac: Buffer.from(start.orderMac).toString('hex') }),
+  }));
   await tx`
     insert into settlements (id, gateway_id, asset_id, network_id, status, address_id, address, amount_text, amount, requested_route, pool, routed_by_service,
       destination_risk_score, metadata, created_by, created_at, expires_at, check_at, fee_locked, net_amount, fee_payer, dispatch_at, hold_reason, intent_mac, order_mac)
-    values (${s.id}, ${s.gatewayId}, ${s.assetId}, ${s.networkId}, ${s.start.status}, ${s.addressId}, ${s.address}, ${s.amountText},
-      ${formatAmount(s.amount)}::text::numeric, ${s.route}, ${s.pool}, ${s.routedByService}, ${s.riskScore},
-      ${s.metadata === null ? null : tx.json(s.metadata.value() as Parameters<Tx['json']>[0])}, ${s.createdBy}, sluice_now(),
-      sluice_now() + make_interval(secs => ${parkedSeconds}), case when ${parkedSeconds}::float8 is not null then sluice_now() end,
-      ${claimed === null ? null : formatAmount(claimed.feeLocked)}::text::numeric, ${claimed === null ? null : formatAmount(claimed.netAmount)}::text::numeric,
-      ${claimed?.feePayer ?? 'MERCHANT'},
-      case when ${s.start.status} = 'REQUESTED' then sluice_now() + make_interval(secs => ${claimed?.dispatchDelaySeconds ?? 0}) end,
-      ${claimed?.holdReason ?? null}, ${claimed === null ? null : Buffer.from(claimed.intentMac)},
-      ${parked === null ? null : Buffer.from(parked.orderMac)})`;
-  await insertSent(tx, s.id, { metadata: s.metadata });
-  await noteTrace(tx, s.id);
-  return (await findSettlement(tx, s.id)) as StoredSettlement;
+    select g.id, g."gatewayId", g."assetId", g."networkId", g.status, g."addressId", g.address, g."amountText", g.amount, g.route, g.pool, g."routedByService",
+      g."riskScore", g.metadata, g."createdBy", sluice_now(), sluice_now() + make_interval(secs => g."parkedSeconds"),
+      case when g."parkedSeconds" is not null then sluice_now() end, g."feeLocked", g."netAmount", g."feePayer",
+      sluice_now() + make_interval(secs => g."dispatchDelay"), g."holdReason", decode(g."intentMac", 'hex'), decode(g."orderMac", 'hex')
+    from jsonb_to_recordset(${tx.json(rows as never)}) as g (id uuid, "gatewayId" uuid, "assetId" uuid, "networkId" uuid, status text, "addressId" uuid, address text,
+      "amountText" text, amount numeric, route text, pool text, "routedByService" boolean, "riskScore" int, metadata jsonb, "createdBy" uuid, "parkedSeconds" float8,
+      "feeLocked" numeric, "netAmount" numeric, "feePayer" text, "dispatchDelay" float8, "holdReason" text, "intentMac" text, "orderMac" text)`;
+  for (const { id, metadata } of settlements) if (metadata !== null) await insertSent(tx, id, { metadata });
+  const traceparent = currentTraceparent();
+  await noteTraces(
+    tx,
+    settlements.map(({ id }) => ({ subjectId: id, traceparent })),
+  );
+  const ids = settlements.map(({ id }) => id);
+  const stored = await tx<Row[]>`select ${columns(tx)} from ${joined(tx)} where s.id ${isOneOf(tx, ids)}`;
+  return new Map(stored.map((row) => [row.id, fromRow(row)]));
 }
 
 /** Reads one cashout whoever owns it; locks nothing. */

@@ -8,3 +8,11 @@ export async function bothEnded<A, B>(one: Promise<A>, other: Promise<B>): Promi
   if (second.status === 'rejected') throw second.reason;
   return [first.value, second.value];
 }
+
+/** The same of any number that are alike. */
+export async function allEnded<T>(begun: readonly Promise<T>[]): Promise<T[]> {
+  return (await Promise.allSettled(begun)).map((one) => {
+    if (one.status === 'rejected') throw one.reason;
+    return one.value;
+  });
+}

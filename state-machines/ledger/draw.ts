@@ -22,3 +22,19 @@ export function drawInOrder(credits: readonly { id: string; remaining: Coins }[]
   }
   return { draws, missing: amount(missing) };
 }
+
+/** Who takes how much of what several draw together. */
+export interface SharedDraw extends Draw {
+  settlementId: string;
+}
+
+/** Hands what was drawn together to those it was drawn for, in their order, so that each has what it would have drawn had it drawn then. Pure; exact. */
+export function shareDraws(draws: readonly Draw[], claims: readonly { settlementId: string; amount: Coins }[]): SharedDraw[] {
+  let left: { id: string; remaining: Coins }[] = draws.map(({ id, taken }) => ({ id, remaining: taken }));
+  return claims.flatMap(({ settlementId, amount: total }) => {
+    const own = drawInOrder(left, total).draws;
+    const taken = new Map(own.map((draw) => [draw.id, draw.taken]));
+    left = left.map(({ id, remaining }) => ({ id, remaining: amount<'asset'>(remaining - (taken.get(id) ?? 0n)) })).filter(({ remaining }) => remaining > 0n);
+    return own.map((draw) => ({ settlementId, ...draw }));
+  });
+}

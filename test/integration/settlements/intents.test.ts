@@ -16,7 +16,7 @@ import { signPayout } from '#api/signer/sign-payout.ts';
 import { listAttempts } from '#api/store/payout-attempts.ts';
 import { findPayout } from '#api/store/payouts.ts';
 import type { StoredProposal } from '#api/store/proposals.ts';
-import { insertStatement, listStatements } from '#api/store/keyed-orders.ts';
+import { insertStatements, listStatements } from '#api/store/keyed-orders.ts';
 import { findKeyedSettlement } from '#api/store/settlements.ts';
 import { decoderOf } from '#shared/chains/payers.ts';
 import { masterKeys } from '#shared/platform/key-ring.ts';
@@ -93,10 +93,10 @@ async function wordsOf(id: string): Promise<Said> {
 }
 
 /** Puts one statement in the place of whatever was said of a cashout, as the owner of the database. */
-const replaceWith = (id: string, statement: Parameters<typeof insertStatement>[1]): Promise<void> =>
+const replaceWith = (id: string, statement: Parameters<typeof insertStatements>[1][number]): Promise<void> =>
   asOwner(async (tx) => {
     await tx`delete from statements where subject = ${id}`;
-    await insertStatement(tx, statement);
+    await insertStatements(tx, [statement]);
   });
 
 describe('what the http role accepts', () => {

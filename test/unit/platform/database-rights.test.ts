@@ -60,7 +60,7 @@ describe.each(['http', 'worker', 'signer', 'indexer', 'console'] as const)('the 
         .map((need) => `${need}: ${owner}`),
     );
     // What is shared says it where there is a key for it, which is in http alone (decision 0036).
-    const elsewhere = role === 'http' ? [] : ['insert statements: api/store/keyed-orders.ts#insertStatement'];
+    const elsewhere = role === 'http' ? [] : ['insert statements: api/store/keyed-orders.ts#insertStatements'];
     expect([...new Set(lacking)].filter((need) => !elsewhere.includes(need)).sort()).toEqual([]);
   });
 
