@@ -155,6 +155,7 @@ const ROWS: readonly Row[] = [
   { ...stored('sightings that are deposits', 'deposits'), goal: { begins: 'P12', least: '20,000/s' } },
   stored('sightings of tokens that nobody configured', 'other tokens'),
   stored('blocks without a sighting', 'empty blocks'),
+  stored('the same behind many that are not final yet', 'empty blocks behind them'),
   looked('payments', 'payments'),
   looked('a payment', 'a payment'),
   looked('balances', 'balances'),
