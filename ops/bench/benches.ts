@@ -12,6 +12,7 @@ import { logs } from './logs.ts';
 import { memory } from './memory.ts';
 import { page } from './page.ts';
 import { sightings } from './sightings.ts';
+import { webhooks } from './webhooks.ts';
 
 /** Every bench, in the order they run. */
 export const BENCHES: Readonly<Record<string, Bench>> = {
@@ -26,6 +27,7 @@ export const BENCHES: Readonly<Record<string, Bench>> = {
   http,
   claims,
   sightings,
+  webhooks,
   console: consolePages,
   page,
   journal,

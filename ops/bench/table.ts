@@ -60,6 +60,18 @@ const stored = (what: string, name: string): Row => ({
   ratio: `${name} ÷ bare`,
 });
 
+const sent = (what: string, name: string, least?: string): Row => ({
+  bench: 'webhooks',
+  what,
+  measured: (found) =>
+    `${figure(found, name, 'perSecond')}/s against ${figure(found, name, 'barePerSecond')}, ${figure(found, name, 'cpuMsPerWebhook')} ms of CPU each`,
+  ratio: `${name} ÷ bare`,
+  ...(least === undefined ? {} : { goal: { begins: 'P13: webhooks a second', least } }),
+});
+
+const soon = (found: Found, share: string): string =>
+  `${figure(found, 'from commit to receiver', share)} ms against ${figure(found, 'bare: notified of and posted', share)}`;
+
 /** A page of the console in the longer history. */
 const looked = (what: string, name: string): Row => ({
   bench: 'console',
@@ -69,6 +81,7 @@ const looked = (what: string, name: string): Row => ({
   ratio: `${name} ÷ its statements`,
 });
 
+const MANY_GATEWAYS = '64 gateways, a host each';
 const MILLION = '1000000 watched';
 const BARE_ENTRY = 'bare: node asked, one entry added';
 const BARE_HOP = 'bare: node asked, one row written';
@@ -156,6 +169,20 @@ const ROWS: readonly Row[] = [
   stored('sightings of tokens that nobody configured', 'other tokens'),
   stored('blocks without a sighting', 'empty blocks'),
   stored('the same behind many that are not final yet', 'empty blocks behind them'),
+  sent('webhooks of 64 gateways, attempts stored', MANY_GATEWAYS, '0.60'),
+  sent('webhooks of one gateway to one host', 'one gateway, one host'),
+  {
+    bench: 'webhooks',
+    what: 'a single webhook, from its commit to its receiver: p50',
+    measured: (found) => soon(found, 'p50Ms'),
+    goal: { begins: 'P13: from commit to receiver p50', most: '5 ms' },
+  },
+  {
+    bench: 'webhooks',
+    what: 'a single webhook, from its commit to its receiver: p99',
+    measured: (found) => soon(found, 'p99Ms'),
+    goal: { begins: 'P13: from commit to receiver p99', most: '30 ms' },
+  },
   looked('payments', 'payments'),
   looked('a payment', 'a payment'),
   looked('balances', 'balances'),
