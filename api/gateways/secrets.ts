@@ -1,5 +1,6 @@
 import type { Deps } from '#api/deps.ts';
 import { endRetiredSecrets, insertSecret, lockCurrentSecret, retireSecrets, type SecretKind, usableSecrets } from '#api/store/gateways.ts';
+import { sharedReads } from '#api/store/shared-reads.ts';
 import { ServiceError } from '#shared/core/errors.ts';
 import { uuidFrom } from '#shared/core/ids.ts';
 import { POLICY } from '#shared/core/policy.ts';
@@ -20,8 +21,8 @@ export function newSecret(kind: 'webhook' | 'cashout', randomBytes: (length: num
  * The valid secrets of one kind as plain text: the current one first, then replaced ones that are still valid. @throws Invariant when one cannot be
  * decrypted
  */
-export async function readSecrets(deps: Deps, gatewayId: string, kind: SecretKind, sql: Reads = deps.db.sql): Promise<string[]> {
-  const rows = await usableSecrets(sql, gatewayId, kind);
+export async function readSecrets(deps: Deps, gatewayId: string, kind: SecretKind): Promise<string[]> {
+  const rows = await sharedReads(deps.db).secrets(gatewayId, kind);
   const keys = masterKeys(deps.config);
   return rows.map((row) => openWithAny(keys, secretPlace(row.id), row.sealed).secret);
 }

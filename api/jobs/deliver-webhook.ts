@@ -3,33 +3,16 @@ import { signedHeaders } from '#api/clients/webhook-signature.ts';
 import type { Deps } from '#api/deps.ts';
 import { readSecrets } from '#api/gateways/secrets.ts';
 import { webhookPolicy } from '#api/payments/webhook-policy.ts';
-import { hastenOutbox, mayHaveWork } from '#api/store/outbox.ts';
-import {
-  finishWebhookAttempt,
-  keepWebhookAnswer,
-  startWebhookAttempt,
-  startWebhookResend,
-  findWebhookTurn,
-  lockWebhookEvent,
-  noteResendStarted,
-  updateWebhookEvent,
-  waitingBehind,
-  type WebhookEvent,
-  type WebhookTurn,
-} from '#api/store/webhook-events.ts';
+import { lockWebhookEvent, noteResendStarted, startWebhookResend, type WebhookEvent, type WebhookTurn } from '#api/store/webhook-events.ts';
 import { uuidFrom } from '#shared/core/ids.ts';
 import { POLICY } from '#shared/core/policy.ts';
 import { crashPoint } from '#shared/platform/crash-points.ts';
-import type { Tx } from '#shared/platform/postgres.ts';
-import type { Job, JobResult } from './work.ts';
 import { type Lanes, openLanes } from './lanes.ts';
-import { type NextStep, nextStep, stepOutsideSchedule } from './webhook-schedule.ts';
+import { attemptRecords, jitter, type Kind, type Recorded } from './record-attempts.ts';
+import type { Job, JobResult } from './work.ts';
 
 /** Longest time until a webhook that waits for an earlier one of its payment looks whether that one is through. */
 const LOOK_AGAIN_MILLISECONDS = 60_000;
-
-/** An attempt of the schedule, or one that somebody asked for. */
-type Kind = 'scheduled' | 'resend';
 
 interface WebhookJobs {
   /** The six attempts of every webhook. */
@@ -76,7 +59,7 @@ async function deliver(deps: Deps, http: WebhookHttp, lanes: Lanes, eventId: str
  * somebody asked for it, it is pending and due.
  */
 async function nextOfItsPayment(deps: Deps, eventId: string, kind: Kind): Promise<JobResult | WebhookTurn> {
-  const event = await findWebhookTurn(deps.db.sql, eventId);
+  const event = await attemptRecords(deps.db).turn(eventId);
   if (event === undefined) return { done: true };
   if (kind === 'scheduled' && event.state !== 'pending') return { done: true };
   if (kind === 'scheduled' && event.nextAttemptAt > event.now) return { again: event.nextAttemptAt };
@@ -97,8 +80,9 @@ async function attempt(deps: Deps, http: WebhookHttp, event: WebhookTurn, kind: 
   crashPoint('webhook.attempt-started');
   const outcome = await http.post(event.url, headers, event.body);
   crashPoint('webhook.sent');
-  const result = await recordEnd(deps, { id: attemptId, sent: event, kind, outcome });
+  const recorded = await attemptRecords(deps.db).end({ deps, id: attemptId, sent: event, kind, outcome });
   crashPoint('webhook.result-written');
+  if (recorded !== undefined) count(deps, { ...recorded, dueSince: event.dueSince, label: labelOf(kind, event), outcome });
   deps.log.info(
     {
       event: event.id,
@@ -110,12 +94,13 @@ async function attempt(deps: Deps, http: WebhookHttp, event: WebhookTurn, kind: 
     },
     'webhook attempt',
   );
+  const result: JobResult = kind === 'scheduled' && recorded?.next.state === 'pending' ? { again: recorded.next.at } : { done: true };
   return { result, outcome };
 }
 
 async function recordStart(deps: Deps, start: { id: string; event: WebhookEvent; kind: Kind; signedSeconds: number }): Promise<void> {
   const { id, event, kind, signedSeconds } = start;
-  if (kind === 'scheduled') return startWebhookAttempt(deps.db.sql, { id, eventId: event.id, number: event.attempts + 1, signedSeconds });
+  if (kind === 'scheduled') return attemptRecords(deps.db).start({ id, eventId: event.id, number: event.attempts + 1, signedSeconds });
   await deps.db.transaction(async (tx) => {
     await lockWebhookEvent(tx, event.id);
     await startWebhookResend(tx, { id, eventId: event.id, signedSeconds });
@@ -123,65 +108,16 @@ async function recordStart(deps: Deps, start: { id: string; event: WebhookEvent;
   });
 }
 
-/**
- * Writes the attempt's outcome and what it makes of the event. When another run has counted the same attempt meanwhile
- * (this one lost its lease), or a resend has ended the webhook, it is not counted again.
- */
-async function recordEnd(deps: Deps, attempt: { id: string; sent: WebhookTurn; kind: Kind; outcome: WebhookOutcome }): Promise<JobResult> {
-  const { sent, kind, outcome } = attempt;
-  let within: Tx | undefined;
-  const result = await deps.db.transaction(async (tx): Promise<JobResult> => {
-    within = tx;
-    const event = await lockWebhookEvent(tx, sent.id);
-    const { startedAt, finishedAt } = await finishWebhookAttempt(tx, attempt.id, {
-      result: resultOf(outcome),
-      httpStatus: outcome.kind === 'answered' ? outcome.status : null,
-      durationMs: outcome.durationMs,
-    });
-    if (event === undefined) return { done: true };
-    if (outcome.kind === 'answered' && outcome.answer !== undefined)
-      await keepWebhookAnswer(tx, { attemptId: attempt.id, gatewayId: event.gatewayId, answer: outcome.answer, most: POLICY.webhookAnswersPerGateway });
-    const counts = kind === 'scheduled' && event.state === 'pending' && event.attempts === sent.attempts;
-    const attempts = counts ? event.attempts + 1 : event.attempts;
-    const next = counts ? nextStep(outcome, attempts, startedAt, finishedAt, jitter(deps)) : stepOutsideSchedule(outcome, event, finishedAt);
-    await updateWebhookEvent(tx, event.id, {
-      state: next.state,
-      attempts,
-      nextAttemptAt: next.state === 'pending' ? next.at : event.nextAttemptAt,
-      deliveredAt: event.deliveredAt ?? (next.state === 'delivered' ? finishedAt : null),
-    });
-    count(deps, { event, dueSince: sent.dueSince, label: labelOf(kind, sent), first: counts && attempts === 1, outcome, next, startedAt, finishedAt });
-    if (event.state === 'pending' && next.state !== 'pending') await letTheNextGo(tx, event);
-    return kind === 'scheduled' && next.state === 'pending' ? { again: next.at } : { done: true };
-  });
-  if (within !== undefined && mayHaveWork(within)) deps.wake();
-  return result;
-}
-
 /** How an attempt is called in logs and metrics: its number in the schedule, or `resend`. */
 function labelOf(kind: Kind, sent: WebhookEvent): string {
   return kind === 'scheduled' ? String(sent.attempts + 1) : 'resend';
 }
 
-/** What waited behind this webhook need not wait until it looks again. */
-async function letTheNextGo(tx: Tx, event: WebhookEvent): Promise<void> {
-  const behind = await waitingBehind(tx, event);
-  if (behind.length === 0) return;
-  await hastenOutbox(tx, 'webhook.deliver', behind);
-  await hastenOutbox(tx, 'webhook.resend', behind);
-}
-
-interface Ended {
-  event: WebhookEvent;
+interface Ended extends Recorded {
   /** Since when it had to be sent, where that is known. */
   dueSince: Date | null;
   label: string;
-  /** The first attempt of the schedule. */
-  first: boolean;
   outcome: WebhookOutcome;
-  next: NextStep;
-  startedAt: Date;
-  finishedAt: Date;
 }
 
 function count({ metrics }: Deps, { event, dueSince, label, first, outcome, next, startedAt, finishedAt }: Ended): void {
@@ -192,9 +128,4 @@ function count({ metrics }: Deps, { event, dueSince, label, first, outcome, next
   if (first) metrics.webhookFirstAttemptDelay.observe(secondsSinceEvent(startedAt, dueSince ?? event.createdAt));
   if (next.state === 'delivered' && event.deliveredAt === null) metrics.webhookDeliveredAfter.observe(secondsSinceEvent(finishedAt));
   if (next.state === 'exhausted' && event.state === 'pending') metrics.webhookExhausted.inc();
-}
-
-function jitter(deps: Deps): number {
-  const [high = 0, low = 0] = deps.randomBytes(2);
-  return (high * 256 + low) / 65_535;
 }

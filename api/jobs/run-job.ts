@@ -1,5 +1,6 @@
 import type { Deps } from '#api/deps.ts';
-import { leaseOutbox, failOutbox, finishOutbox, type OutboxLease, postponeOutbox, renewOutboxLease } from '#api/store/outbox.ts';
+import { failOutbox, type OutboxLease, renewOutboxLease } from '#api/store/outbox.ts';
+import { sharedLeases } from '#api/store/shared-leases.ts';
 import { continueTrace, withSpan } from '#shared/platform/tracing.ts';
 import type { Job } from './work.ts';
 
@@ -16,7 +17,7 @@ const RENEW_MILLISECONDS = 2_000;
  * @returns whether it ran, and if so whether its work is done
  */
 export async function runJob(deps: Deps, job: Job, outboxId: string): Promise<'done' | 'later' | 'not-run'> {
-  const lease = await leaseOutbox(deps.db.sql, { id: outboxId, topic: job.topic }, LEASE_SECONDS);
+  const lease = await sharedLeases(deps.db, LEASE_SECONDS).take({ id: outboxId, topic: job.topic });
   return lease === undefined ? 'not-run' : continueTrace(lease.traceContext, () => runLeased(deps, job, lease));
 }
 
@@ -25,8 +26,7 @@ async function runLeased(deps: Deps, job: Job, lease: OutboxLease): Promise<'don
   const endTimer = deps.metrics?.jobDuration.startTimer({ queue: job.topic });
   try {
     const result = await withSpan(job.topic, { ref: lease.refId }, () => job.run(deps, lease.refId));
-    if ('done' in result) await finishOutbox(deps.db.sql, lease);
-    else await postponeOutbox(deps.db.sql, lease, result.again);
+    await sharedLeases(deps.db, LEASE_SECONDS).end({ lease, again: 'done' in result ? null : result.again });
     deps.metrics?.jobsProcessed.inc({ queue: job.topic, result: 'done' in result ? 'done' : 'again' });
     return 'done' in result ? 'done' : 'later';
   } catch (error) {

@@ -107,7 +107,7 @@ async function endWebhook(tx: Tx, job: OutboxRow, webhook: { paymentId: string; 
   if (topic === 'webhook.resend') return (await findSameWork(tx, job)) === undefined ? noteResendStarted(tx, refId) : undefined;
   if (webhook.state !== 'pending') return;
   await stopWebhook(tx, refId);
-  const behind = await waitingBehind(tx, webhook);
+  const behind = await waitingBehind(tx, [webhook]);
   if (behind.length === 0) return;
   await hastenOutbox(tx, 'webhook.deliver', behind);
   await hastenOutbox(tx, 'webhook.resend', behind);

@@ -117,6 +117,19 @@ export async function usableSecrets(sql: Reads, gatewayId: string, kind: SecretK
     order by expires_at desc nulls first, created_at desc`;
 }
 
+/** The same of many gateways, each with whose it is; locks nothing. */
+export async function listUsableSecrets(
+  sql: Reads,
+  wanted: readonly { gatewayId: string; kind: SecretKind }[],
+): Promise<(SealedSecret & { gatewayId: string; kind: SecretKind })[]> {
+  return sql<(SealedSecret & { gatewayId: string; kind: SecretKind })[]>`
+    select s.id, s.sealed, s.gateway_id, s.kind
+    from unnest(${wanted.map(({ gatewayId }) => gatewayId)}::uuid[], ${wanted.map(({ kind }) => kind)}::text[]) as ours (gateway_id, kind)
+    join gateway_secrets s on s.gateway_id = ours.gateway_id and s.kind = ours.kind
+    where s.expires_at is null or s.expires_at > sluice_now()
+    order by s.expires_at desc nulls first, s.created_at desc`;
+}
+
 /** What a gateway's people are told of its secrets that count: everything but the secret. */
 export interface SecretState {
   id: string;

@@ -136,15 +136,20 @@ export async function handOverDue(sql: Reads, topic: string, limit: number, seco
 }
 
 /**
- * Claims one due row of a topic for `seconds` of wall time; undefined when it is done, not due yet, running elsewhere or of another topic, so
- * a job delivered twice by Redis runs once, and one that somebody made up closes no row whose work it does not do.
+ * Claims due rows, each of a topic, for `seconds` of wall time. Left out is what is done, not due yet, running elsewhere or of another topic, so
+ * a job delivered twice by Redis runs once, and one that somebody made up closes no row whose work it does not do. Locks them in the order of their ids, and
+ * finds them by nothing else: however many are due, only these are read.
  */
-export async function leaseOutbox(sql: Reads, { id, topic }: { id: string; topic: Topic }, seconds: number): Promise<OutboxLease | undefined> {
-  const [row] = await sql<OutboxLease[]>`
-    update outbox set claims = claims + 1, failures = failures + 1, claimed_until = now() + make_interval(secs => ${seconds}), handed_until = null
-    where id = ${id} and topic = ${topic} and state = 'due' and due_at <= sluice_now() and (claimed_until is null or claimed_until < now())
-    returning id, topic, ref_id, claims, failures, trace_context`;
-  return row;
+export async function leaseOutbox(sql: Reads, rows: readonly { id: string; topic: Topic }[], seconds: number): Promise<OutboxLease[]> {
+  return sql<OutboxLease[]>`
+    with asked as (select * from unnest(${rows.map(({ id }) => id)}::uuid[], ${rows.map(({ topic }) => topic)}::text[]) as a (id, topic) order by a.id),
+    free as materialized (
+      select o.id from asked a
+      cross join lateral (select id, topic, state, due_at, claimed_until from outbox where id = a.id for update) o
+      where o.topic = a.topic and o.state = 'due' and o.due_at <= sluice_now() and (o.claimed_until is null or o.claimed_until < now()))
+    update outbox o set claims = claims + 1, failures = failures + 1, claimed_until = now() + make_interval(secs => ${seconds}), handed_until = null
+    from free where o.id = free.id
+    returning o.id, o.topic, o.ref_id, o.claims, o.failures, o.trace_context`;
 }
 
 /** Renews the lease of a running row for `seconds` more of wall time. Does nothing when the lease was lost to a later run. */
@@ -152,18 +157,14 @@ export async function renewOutboxLease(sql: Reads, lease: OutboxLease, seconds: 
   await sql`update outbox set claimed_until = now() + make_interval(secs => ${seconds}) where id = ${lease.id} and claims = ${lease.claims} and claimed_until is not null`;
 }
 
-/** Closes a row whose job has nothing left to do. Does nothing when the lease was lost to a later run. */
-export async function finishOutbox(sql: Reads, lease: OutboxLease): Promise<void> {
+/** Closes rows whose jobs have nothing left to do, and puts back those whose job said until when. Does nothing about one whose lease was lost to a later run. */
+export async function endOutbox(sql: Reads, ends: readonly { lease: OutboxLease; again: Date | null }[]): Promise<void> {
   await sql`
-    update outbox set state = 'done', failures = 0, claimed_until = null, handed_until = null, last_error = null
-    where id = ${lease.id} and claims = ${lease.claims}`;
-}
-
-/** Puts a row back until `dueAt`, because its job said so. Does nothing when the lease was lost to a later run. */
-export async function postponeOutbox(sql: Reads, lease: OutboxLease, dueAt: Date): Promise<void> {
-  await sql`
-    update outbox set due_at = ${dueAt}, failures = 0, claimed_until = null, handed_until = null, last_error = null
-    where id = ${lease.id} and claims = ${lease.claims}`;
+    update outbox o set state = case when ours.again is null then 'done' else 'due' end, due_at = coalesce(ours.again, o.due_at), failures = 0,
+      claimed_until = null, handed_until = null, last_error = null
+    from unnest(${ends.map(({ lease }) => lease.id)}::uuid[], ${ends.map(({ lease }) => lease.claims)}::int[],
+      ${ends.map(({ again }) => again?.toISOString() ?? null)}::timestamptz[]) as ours (id, claims, again)
+    where o.id = ours.id and o.claims = ours.claims`;
 }
 
 /** Puts a row back after a failed run: due again in `seconds`, or dead when null. Does nothing when the lease was lost. */

@@ -53,15 +53,15 @@ export interface WebhookTurn extends WebhookEvent {
   dueSince: Date | null;
 }
 
-/** Reads one webhook; undefined when there is none. Reads outbox_ref; locks nothing. */
-export async function findWebhookTurn(sql: Reads, id: string): Promise<WebhookTurn | undefined> {
-  const [row] = await sql<WebhookTurn[]>`
+/** Reads webhooks, of those that there are. Reads outbox_ref, and never all that is due; locks nothing. */
+export async function listWebhookTurns(sql: Reads, ids: readonly string[]): Promise<WebhookTurn[]> {
+  return sql<WebhookTurn[]>`
     select ${columns(sql)}, sluice_now() as now, (
       select a.next_attempt_at from webhook_events a
       where a.payment_id = e.payment_id and a.state = 'pending' and a.seq < e.seq order by a.seq desc limit 1) as ahead_at, (
-      select max(o.due_at) from outbox o where o.ref_id = e.id and o.topic = 'webhook.deliver' and o.state = 'due' and o.last_error is null) as due_since
-    from webhook_events e where id = ${id}`;
-  return row;
+      select max(o.due_at) from (select topic, state, last_error, due_at from outbox where ref_id = e.id offset 0) o
+      where o.topic = 'webhook.deliver' and o.state = 'due' and o.last_error is null) as due_since
+    from webhook_events e where id = any(${[...ids]}::uuid[])`;
 }
 
 /**
@@ -76,15 +76,23 @@ export async function listUndelivered(sql: Reads, { gatewayId, state, limit }: {
   return rows.map(({ paymentId }) => paymentId);
 }
 
-/** Writes what an attempt made of a webhook. */
-export async function updateWebhookEvent(
-  tx: Tx,
-  id: string,
-  change: { state: WebhookEvent['state']; attempts: number; nextAttemptAt: Date; deliveredAt: Date | null },
-): Promise<void> {
+/** What an attempt made of a webhook. */
+export interface WebhookChange {
+  id: string;
+  state: WebhookEvent['state'];
+  attempts: number;
+  nextAttemptAt: Date;
+  deliveredAt: Date | null;
+}
+
+/** Writes what attempts made of webhooks, which the caller has locked. */
+export async function updateWebhookEvents(tx: Tx, changes: readonly WebhookChange[]): Promise<void> {
   await tx`
-    update webhook_events set state = ${change.state}, attempts = ${change.attempts}, next_attempt_at = ${change.nextAttemptAt}, delivered_at = ${change.deliveredAt}
-    where id = ${id}`;
+    update webhook_events e set state = ours.state, attempts = ours.attempts, next_attempt_at = ours.next_attempt_at, delivered_at = ours.delivered_at
+    from unnest(${changes.map(({ id }) => id)}::uuid[], ${changes.map(({ state }) => state)}::text[], ${changes.map(({ attempts }) => attempts)}::int[],
+      ${changes.map(({ nextAttemptAt }) => nextAttemptAt.toISOString())}::timestamptz[],
+      ${changes.map(({ deliveredAt }) => deliveredAt?.toISOString() ?? null)}::timestamptz[]) as ours (id, state, attempts, next_attempt_at, delivered_at)
+    where e.id = ours.id`;
 }
 
 /** Ends the schedule of a pending webhook without another attempt; it can still be sent again. Call it while the webhook is locked. */
@@ -92,11 +100,12 @@ export async function stopWebhook(tx: Tx, id: string): Promise<void> {
   await tx`update webhook_events set state = 'stopped' where id = ${id} and state = 'pending'`;
 }
 
-/** Ids of the payment's webhooks after `seq` that wait for their turn: pending ones, and those with a resend asked for. */
-export async function waitingBehind(tx: Tx, event: { paymentId: string; seq: number }): Promise<string[]> {
+/** Ids of webhooks behind any of these of their payments that wait for their turn: pending ones, and those with a resend asked for. */
+export async function waitingBehind(tx: Tx, events: readonly { paymentId: string; seq: number }[]): Promise<string[]> {
   const rows = await tx<{ id: string }[]>`
-    select id from webhook_events
-    where payment_id = ${event.paymentId} and seq > ${event.seq} and (state = 'pending' or resend_requested_at is not null) order by seq`;
+    select e.id from unnest(${events.map(({ paymentId }) => paymentId)}::uuid[], ${events.map(({ seq }) => seq)}::bigint[]) as ahead (payment_id, seq)
+    join webhook_events e on e.payment_id = ahead.payment_id and e.seq > ahead.seq
+    where e.state = 'pending' or e.resend_requested_at is not null order by e.payment_id, e.seq`;
   return rows.map((row) => row.id);
 }
 
@@ -153,11 +162,21 @@ export interface AttemptAnswer {
   retryAfter: string | null;
 }
 
-/** Records that an attempt of the schedule starts now; one that is never finished (a crash) stays as it is and does not count. */
-export async function startWebhookAttempt(sql: Reads, row: { id: string; eventId: string; number: number; signedSeconds: number }): Promise<void> {
+/** An attempt of the schedule that starts. */
+export interface StartedAttempt {
+  id: string;
+  eventId: string;
+  number: number;
+  signedSeconds: number;
+}
+
+/** Records that attempts of the schedule start now; one that is never finished (a crash) stays as it is and does not count. */
+export async function startWebhookAttempts(sql: Reads, rows: readonly StartedAttempt[]): Promise<void> {
   await sql`
     insert into webhook_attempts (id, event_id, number, started_at, signed_seconds)
-    values (${row.id}, ${row.eventId}, ${row.number}, sluice_now(), ${row.signedSeconds})`;
+    select ours.id, ours.event_id, ours.number, sluice_now(), ours.signed_seconds
+    from unnest(${rows.map(({ id }) => id)}::uuid[], ${rows.map(({ eventId }) => eventId)}::uuid[], ${rows.map(({ number }) => number)}::int[],
+      ${rows.map(({ signedSeconds }) => signedSeconds)}::bigint[]) as ours (id, event_id, number, signed_seconds)`;
 }
 
 /** Records that a resend starts now, numbered after those before it. Call it while the webhook is locked. */
@@ -167,28 +186,57 @@ export async function startWebhookResend(tx: Tx, row: { id: string; eventId: str
     select ${row.id}, ${row.eventId}, count(*) + 1, sluice_now(), true, ${row.signedSeconds}::bigint from webhook_attempts where event_id = ${row.eventId} and manual`;
 }
 
-/** Records how an attempt ended and returns its start and end, service time. */
-export async function finishWebhookAttempt(
-  tx: Tx,
-  id: string,
-  outcome: { result: string; httpStatus: number | null; durationMs: number },
-): Promise<{ startedAt: Date; finishedAt: Date }> {
-  const [row] = await tx<[{ startedAt: Date; finishedAt: Date }]>`
-    update webhook_attempts set finished_at = sluice_now(), result = ${outcome.result}, http_status = ${outcome.httpStatus}, duration_ms = ${outcome.durationMs}
-    where id = ${id} returning started_at, finished_at`;
-  return row;
+/** How an attempt ended. */
+export interface EndedAttempt {
+  id: string;
+  eventId: string;
+  result: string;
+  httpStatus: number | null;
+  durationMs: number;
 }
 
-/** Keeps how the answer to an attempt began, and forgets the oldest of this gateway beyond the newest `most`. Locks those. */
-export async function keepWebhookAnswer(
+/** A webhook that is locked, with the attempt that ended: null where it is not there. */
+export type LockedAttempt = WebhookEvent & { startedAt: Date | null; finishedAt: Date | null };
+
+/**
+ * Records how attempts ended, each of another webhook, and returns those webhooks with the attempts' start and end, service time. Locks the webhooks until commit, in the
+ * order of their ids; those that somebody else has locked are left out, with their attempts, unless it is to `wait`.
+ */
+export async function finishWebhookAttempts(tx: Tx, rows: readonly EndedAttempt[], { wait }: { wait: boolean }): Promise<LockedAttempt[]> {
+  return tx<LockedAttempt[]>`
+    with ours as (
+      select * from unnest(${rows.map(({ id }) => id)}::uuid[], ${rows.map(({ eventId }) => eventId)}::uuid[], ${rows.map(({ result }) => result)}::text[],
+        ${rows.map(({ httpStatus }) => httpStatus)}::int[], ${rows.map(({ durationMs }) => durationMs)}::int[])
+        as o (attempt_id, event_id, result, http_status, duration_ms)),
+    locked as materialized (
+      select ${columns(tx)} from webhook_events where id in (select event_id from ours) order by id for update ${wait ? tx`` : tx`skip locked`}),
+    ended as (
+      update webhook_attempts a set finished_at = sluice_now(), result = ours.result, http_status = ours.http_status, duration_ms = ours.duration_ms
+      from ours join locked on locked.id = ours.event_id where a.id = ours.attempt_id
+      returning a.event_id, a.started_at, a.finished_at)
+    select locked.*, ended.started_at, ended.finished_at from locked left join ended on ended.event_id = locked.id`;
+}
+
+/** Keeps how the answers to attempts began, and forgets the oldest of each gateway beyond the newest `most`. Locks those. */
+export async function keepWebhookAnswers(
   tx: Tx,
-  { attemptId, gatewayId, answer, most }: { attemptId: string; gatewayId: string; answer: AttemptAnswer; most: number },
+  rows: readonly { attemptId: string; gatewayId: string; answer: AttemptAnswer }[],
+  most: number,
 ): Promise<void> {
   await tx`
-    with last as (select coalesce(max(number), 0) as number from webhook_answers where gateway_id = ${gatewayId}),
-    gone as (delete from webhook_answers where gateway_id = ${gatewayId} and number <= (select number from last) + 1 - ${most}::bigint)
+    with ours as (
+      select *, row_number() over (partition by gateway_id) as place
+      from unnest(${rows.map(({ attemptId }) => attemptId)}::uuid[], ${rows.map(({ gatewayId }) => gatewayId)}::uuid[], ${rows.map(({ answer }) => answer.body)}::text[],
+        ${rows.map(({ answer }) => answer.contentType)}::text[], ${rows.map(({ answer }) => answer.retryAfter)}::text[])
+        as o (attempt_id, gateway_id, body, content_type, retry_after)),
+    last as (
+      select of.gateway_id, of.count, coalesce((select max(w.number) from webhook_answers w where w.gateway_id = of.gateway_id), 0) as number
+      from (select gateway_id, count(*) as count from ours group by gateway_id) of),
+    gone as (
+      delete from webhook_answers w using last where w.gateway_id = last.gateway_id and w.number <= last.number + last.count - ${most}::bigint)
     insert into webhook_answers (attempt_id, gateway_id, number, at, body, content_type, retry_after)
-    select ${attemptId}::uuid, ${gatewayId}::uuid, number + 1, sluice_now(), ${answer.body}, ${answer.contentType}, ${answer.retryAfter} from last`;
+    select ours.attempt_id, ours.gateway_id, last.number + ours.place, sluice_now(), ours.body, ours.content_type, ours.retry_after
+    from ours join last on last.gateway_id = ours.gateway_id`;
 }
 
 /** Forgets answers that are older than `days`, at most `limit`; returns how many. */

@@ -69,6 +69,26 @@ export function gather<T, R>(work: (asked: T[]) => Promise<R>, { atOnce, most }:
   };
 }
 
+/**
+ * Does single pieces of work by few calls of `work`, which does all it is given or nothing and answers in the order it was given: what is asked for in the
+ * same moment, or while others are being worked on, is done together. A call that fails because the database is away or busy fails for all who wait for it; after
+ * any other failure each piece is done by itself, so that what is wrong about one fails for nobody else.
+ */
+export function doneTogether<T extends object, R>(work: (asked: readonly T[]) => Promise<readonly R[]>, { most }: { most: number }): (one: T) => Promise<R> {
+  const doAll = async (asked: T[]): Promise<(one: T) => Promise<R>> => {
+    try {
+      const results = await work(asked);
+      const of = new Map(asked.map((one, at) => [one, results[at] as R]));
+      return async (one) => of.get(one) as R;
+    } catch (error) {
+      if (asked.length === 1 || isPassing(error)) throw error;
+      return async (one) => (await work([one]))[0] as R;
+    }
+  };
+  const shared = gather(doAll, { atOnce: AT_ONCE, most });
+  return async (one) => (await shared(one))(one);
+}
+
 type Find<V> = (key: string) => Promise<V | undefined>;
 
 /**

@@ -4,11 +4,15 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createWebhookHttp, type WebhookHttp } from '#api/clients/webhook-http.ts';
 import type { Gateway } from '#api/deps.ts';
 import { deliverWebhook, webhookJobs } from '#api/jobs/deliver-webhook.ts';
+import { attemptRecords } from '#api/jobs/record-attempts.ts';
 import { runDueJobs } from '#api/jobs/relay.ts';
+import { runJob } from '#api/jobs/run-job.ts';
 import { DEFAULT_OVERLAP_SECONDS, newSecret, replaceSecret } from '#api/gateways/secrets.ts';
 import { createPayment } from '#api/payments/create.ts';
 import { enqueuePaymentWebhook } from '#api/payments/enqueue-webhook.ts';
+import type { WebhookTurn } from '#api/store/webhook-events.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '#ops/dev/webhook-receiver.ts';
+import { uuidFrom } from '#shared/core/ids.ts';
 import { type InProcess, inProcess, plainCommit } from '#test/harness/in-process.ts';
 
 let world: InProcess;
@@ -265,4 +269,84 @@ it('a blocked target counts as an attempt and says so, in the log with the reaso
   );
   expect(JSON.stringify(logged.mock.calls)).not.toContain('confidential');
   logged.mockRestore();
+});
+
+describe('webhooks of one moment', () => {
+  const outbox = () =>
+    world.database.sql<{ id: string; refId: string }[]>`select o.id, o.ref_id from outbox o join webhook_events e on e.id = o.ref_id order by e.seq`;
+  const runAtOnce = async (job = deliverWebhook) => (await outbox()).map(({ id }) => runJob(world.deps, job, id));
+  const states = async () => (await events()).map(({ state }) => state);
+  const announceMany = async (count: number) => {
+    for (let i = 0; i < count; i++) await announced(['SUCCESS']);
+  };
+
+  it('are begun and recorded by a few statements, each with its own answer, and none is run twice', async () => {
+    receiver.answerWith((webhook) => ({ status: 200, body: `got ${(JSON.parse(webhook.body) as { paymentId: string }).paymentId}` }));
+    await announceMany(6);
+    const { deliver } = webhookJobs(() => createWebhookHttp({ policy: { privateTargets: true, requireHttps: false } }));
+    const rows = await outbox();
+    const runs = [...rows, ...rows].map(({ id }) => runJob(world.deps, deliver, id));
+    expect((await Promise.all(runs)).toSorted()).toEqual([...Array(6).fill('done'), ...Array(6).fill('not-run')]);
+    expect(receiver.received).toHaveLength(6);
+    expect(await states()).toEqual(Array(6).fill('delivered'));
+    const kept = await world.database.sql<{ body: string; paymentId: string; number: number }[]>`
+      select k.body, e.payment_id, k.number from webhook_answers k join webhook_attempts a on a.id = k.attempt_id join webhook_events e on e.id = a.event_id`;
+    expect(kept.map(({ body }) => body).toSorted()).toEqual(kept.map(({ paymentId }) => `got ${paymentId}`).toSorted());
+    expect(kept).toHaveLength(6);
+    const [transactions] = await world.database.sql<[{ count: number }]>`select count(distinct xmin::text)::int as count from webhook_attempts`;
+    expect(transactions.count).toBeLessThan(6);
+  });
+
+  it('of which two are attempts of the same one are judged one after the other', async () => {
+    await announceMany(1);
+    const [row] = await outbox();
+    const records = attemptRecords(world.deps.db);
+    const sent = (await records.turn(row?.refId as string)) as WebhookTurn;
+    const ends = await Promise.all(
+      [500, 200].map(async (status) => {
+        const id = uuidFrom(world.deps.randomBytes(16));
+        await records.start({ id, eventId: sent.id, number: 1, signedSeconds: 1 });
+        return { deps: world.deps, id, sent, kind: 'scheduled' as const, outcome: { kind: 'answered' as const, status, retryAfter: null, durationMs: 1 } };
+      }),
+    );
+    const ended = await Promise.all(ends.map((one) => records.end(one)));
+    expect(ended.map((one) => [one?.first, one?.next.state])).toEqual([
+      [true, 'pending'],
+      [false, 'delivered'],
+    ]);
+    expect((await events())[0]).toMatchObject({ state: 'delivered', attempts: 1 });
+    expect((await attempts()).map(({ finished }) => finished)).toEqual([true, true]);
+  });
+
+  it('do not wait for one that somebody has locked, which is recorded once it is free', async () => {
+    await announceMany(5);
+    const [locked] = await outbox();
+    let release: () => void = () => undefined;
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const holder = world.deps.db.transaction(async (tx) => {
+      // As whoever asks for a resend has it; it lets attempts begin.
+      await tx`select 1 from webhook_events where id = ${locked?.refId as string} for no key update`;
+      await held;
+    });
+    const [first, ...others] = await runAtOnce();
+    expect(await Promise.all(others)).toEqual(Array(4).fill('done'));
+    expect(await states()).toEqual(['pending', ...Array(4).fill('delivered')]);
+    release();
+    await holder;
+    expect(await first).toBe('done');
+    expect(await states()).toEqual(Array(5).fill('delivered'));
+  });
+
+  it('are recorded though one of them cannot be, which is tried again', async () => {
+    await announceMany(5);
+    const [broken] = await outbox();
+    await world.database.sql.unsafe(`
+      create function refuse_one() returns trigger language plpgsql as $$ begin raise exception 'not this one'; end $$;
+      create trigger refuse_one before update on webhook_events for each row when (old.id = '${broken?.refId}') execute function refuse_one()`);
+    expect(await Promise.all(await runAtOnce())).toEqual(['later', ...Array(4).fill('done')]);
+    expect(await states()).toEqual(['pending', ...Array(4).fill('delivered')]);
+    expect(await world.database.sql`select state, failures from outbox where id = ${broken?.id as string}`).toEqual([{ state: 'due', failures: 1 }]);
+  });
 });

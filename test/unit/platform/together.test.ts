@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { together } from '#shared/platform/together.ts';
+import { doneTogether, together } from '#shared/platform/together.ts';
 
 /** A read that answers when told to, and what it was asked for. */
 function aStore(): { asked: string[][]; answer(values?: Record<string, number>): void; fail(): void; find: (key: string) => Promise<number | undefined> } {
@@ -129,5 +129,32 @@ describe('reads together', () => {
     expect(await Promise.all(keys.map(find))).toEqual(keys);
     expect(asked.map(({ length }) => length)).toEqual([250, 250, 250, 250, 100]);
     expect(asked.flat()).toEqual(keys);
+  });
+});
+
+describe('pieces of work that are done together', () => {
+  it('are each answered for in the order they were asked, however alike they are', async () => {
+    const done = doneTogether(async (asked: readonly { name: string }[]) => asked.map(({ name }, at) => `${name} ${at}`), { most: 3 });
+    expect(await Promise.all([done({ name: 'a' }), done({ name: 'a' }), done({ name: 'b' }), done({ name: 'c' })])).toEqual(['a 0', 'a 1', 'b 2', 'c 0']);
+  });
+
+  it('are done one by one once one of them failed all, but not where the database is away', async () => {
+    const calls: string[][] = [];
+    let code = '23505';
+    const done = doneTogether(
+      async (asked: readonly { name: string }[]) => {
+        calls.push(asked.map(({ name }) => name));
+        if (asked.some(({ name }) => name === 'bad')) throw Object.assign(new Error('no'), { code });
+        return asked.map(({ name }) => name);
+      },
+      { most: 10 },
+    );
+    const ask = () => Promise.allSettled(['good', 'bad', 'fine'].map((name) => done({ name })));
+    expect((await ask()).map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+    expect(calls).toEqual([['good', 'bad', 'fine'], ['good'], ['bad'], ['fine']]);
+    calls.length = 0;
+    code = 'CONNECTION_CLOSED';
+    expect((await ask()).map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
+    expect(calls).toEqual([['good', 'bad', 'fine']]);
   });
 });
