@@ -1,5 +1,11 @@
 import { asked, type Check, LIMIT, listed } from './check.ts';
 
+/** Whether `r` was accrued in a month that is over, and the last month of its gateway has no invoice. */
+const LEFT_OPEN = `
+  r.at < date_trunc('month', (sluice_now() - interval '10 minutes') at time zone 'UTC') at time zone 'UTC'
+    and not exists (select 1 from invoices i where i.gateway_id = r.gateway_id
+      and i.month = (date_trunc('month', (sluice_now() - interval '10 minutes') at time zone 'UTC') - interval '1 month')::date)`;
+
 /** What must hold of cashout fees and invoices; part of `CHECKS`. */
 export const BILLING_CHECKS: readonly Check[] = [
   {
@@ -70,9 +76,13 @@ export const BILLING_CHECKS: readonly Check[] = [
     title: 'what was accrued in a month that is over is on an invoice',
     mayPass: true,
     // What was booked after its month was closed rightly waits for the next month's invoice.
-    query: unbilled(`accruals r where r.billing = 'MONTHLY' and not exists (select 1 from invoice_lines l where l.accrual_id = r.id)`),
-    // What waits for an invoice is on a list; whether the list holds all of it is asked at night.
-    ofChanged: () => unbilled('(select accrual_id as id, gateway_id, at from accruals_to_invoice) r where true'),
+    // What is not even on the list of what waits would be on no invoice ever, and others of its month may have theirs.
+    query: `
+      select r.id, r.gateway_id, r.at from accruals r
+      where r.billing = 'MONTHLY' and not exists (select 1 from invoice_lines l where l.accrual_id = r.id)
+        and (${LEFT_OPEN} or not exists (select 1 from accruals_to_invoice w where w.accrual_id = r.id)) ${LIMIT}`,
+    // Whether the list holds all that waits is asked at night.
+    ofChanged: () => `select r.accrual_id as id, r.gateway_id, r.at from accruals_to_invoice r where ${LEFT_OPEN} ${LIMIT}`,
     asksMore: true,
   },
   {
@@ -97,12 +107,3 @@ export const BILLING_CHECKS: readonly Check[] = [
       group by gateway_id, asset_id having sum(amount) <> 0 ${LIMIT}`,
   },
 ];
-
-/** Of these accruals, which no invoice has, those of a month that is over and has no invoice. */
-function unbilled(accruals: string): string {
-  return `
-    select r.id, r.gateway_id, r.at from ${accruals}
-      and r.at < date_trunc('month', (sluice_now() - interval '10 minutes') at time zone 'UTC') at time zone 'UTC'
-      and not exists (select 1 from invoices i where i.gateway_id = r.gateway_id
-        and i.month = (date_trunc('month', (sluice_now() - interval '10 minutes') at time zone 'UTC') - interval '1 month')::date) ${LIMIT}`;
-}

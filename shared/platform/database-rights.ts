@@ -23,7 +23,7 @@ interface Rights {
 export const WORKING_RIGHTS: Readonly<Record<'http' | 'worker' | 'signer' | 'indexer' | 'console', Rights>> = {
   http: {
     reads: words(`
-      accepted_header_fields accruals address_book address_uses adopted_transactions allowlist_entries aml_events aml_refund_credits aml_refunds api_key_makers api_keys assets
+      accepted_header_fields accruals accruals_to_invoice address_book address_uses adopted_transactions allowlist_entries aml_events aml_refund_credits aml_refunds api_key_makers api_keys assets
       authenticators backups chain_blocks chain_tips charge_draws charges clock_offset code_guards console_actions credit_draws credit_tallies credits currencies
       database_epochs day_changes day_figures deposit_addresses deposits expense_months export_parts exports freezes further_transfers gateway_entries gateway_months gateway_secrets
       gateways idempotency_keys identities indexer_leases invitations invoice_lines invoices issuer_refusals ledger_accounts ledger_entries ledger_transactions
