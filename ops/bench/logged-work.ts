@@ -41,7 +41,8 @@ export async function logWork(database: Database & { url: string }, log: readonl
         const [, pid, ms] = DURATION.exec(line) ?? [];
         return pid !== undefined && pids.has(Number(pid)) ? [Number(ms)] : [];
       });
-      from = log.length;
+      // What was logged after the mark, while it was waited for, is of the time after it.
+      from = to + 1;
       return durations.reduce((sum, ms) => sum + ms, 0);
     },
     async end() {
