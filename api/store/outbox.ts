@@ -137,15 +137,19 @@ export async function handOverDue(sql: Reads, topic: string, limit: number, seco
 
 /**
  * Claims due rows, each of a topic, for `seconds` of wall time. Left out is what is done, not due yet, running elsewhere or of another topic, so
- * a job delivered twice by Redis runs once, and one that somebody made up closes no row whose work it does not do. Locks them in the order of their ids, and
- * finds them by nothing else: however many are due, only these are read.
+ * a job delivered twice by Redis runs once, and one that somebody made up closes no row whose work it does not do. Locks them in the order of their ids, those
+ * that somebody else has locked only where it may `wait`, and finds them by nothing else: however many are due, only these are read.
  */
-export async function leaseOutbox(sql: Reads, rows: readonly { id: string; topic: Topic }[], seconds: number): Promise<OutboxLease[]> {
+export async function leaseOutbox(
+  sql: Reads,
+  rows: readonly { id: string; topic: Topic }[],
+  { seconds, wait }: { seconds: number; wait: boolean },
+): Promise<OutboxLease[]> {
   return sql<OutboxLease[]>`
     with asked as (select * from unnest(${rows.map(({ id }) => id)}::uuid[], ${rows.map(({ topic }) => topic)}::text[]) as a (id, topic) order by a.id),
     free as materialized (
       select o.id from asked a
-      cross join lateral (select id, topic, state, due_at, claimed_until from outbox where id = a.id for update) o
+      cross join lateral (select id, topic, state, due_at, claimed_until from outbox where id = a.id for update ${wait ? sql`` : sql`skip locked`}) o
       where o.topic = a.topic and o.state = 'due' and o.due_at <= sluice_now() and (o.claimed_until is null or o.claimed_until < now()))
     update outbox o set claims = claims + 1, failures = failures + 1, claimed_until = now() + make_interval(secs => ${seconds}), handed_until = null
     from free where o.id = free.id
@@ -158,7 +162,9 @@ export async function renewOutboxLease(sql: Reads, lease: OutboxLease, seconds: 
 }
 
 /** Closes rows whose jobs have nothing left to do, and puts back those whose job said until when. Does nothing about one whose lease was lost to a later run. */
-export async function endOutbox(sql: Reads, ends: readonly { lease: OutboxLease; again: Date | null }[]): Promise<void> {
+export async function endOutbox(sql: Reads, given: readonly { lease: OutboxLease; again: Date | null }[]): Promise<void> {
+  // In the order in which others lock rows.
+  const ends = given.toSorted((a, b) => (a.lease.id < b.lease.id ? -1 : 1));
   await sql`
     update outbox o set state = case when ours.again is null then 'done' else 'due' end, due_at = coalesce(ours.again, o.due_at), failures = 0,
       claimed_until = null, handed_until = null, last_error = null

@@ -21,7 +21,7 @@ export function sharedLeases(db: Database, seconds: number): SharedLeases {
   if (known !== undefined) return known;
   const take = doneTogether(
     async (rows: readonly { id: string; topic: Topic }[]) => {
-      const leases = new Map((await leaseOutbox(db.sql, rows, seconds)).map((lease) => [lease.id, lease]));
+      const leases = new Map((await leaseOutbox(db.sql, rows, { seconds, wait: false })).map((lease) => [lease.id, lease]));
       return rows.map(({ id, topic }) => {
         const lease = leases.get(id);
         if (lease?.topic !== topic) return undefined;
@@ -39,7 +39,11 @@ export function sharedLeases(db: Database, seconds: number): SharedLeases {
     },
     { most: MOST },
   );
-  const leases: SharedLeases = { take, end };
+  const leases: SharedLeases = {
+    // What somebody else has locked is waited for alone, so that nobody waits for another's row.
+    take: async (row) => (await take(row)) ?? (await leaseOutbox(db.sql, [row], { seconds, wait: true }))[0],
+    end,
+  };
   ofDatabase.set(db, leases);
   return leases;
 }

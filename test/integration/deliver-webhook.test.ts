@@ -318,7 +318,10 @@ describe('webhooks of one moment', () => {
     expect((await attempts()).map(({ finished }) => finished)).toEqual([true, true]);
   });
 
-  it('do not wait for one that somebody has locked, which is recorded once it is free', async () => {
+  it.each([
+    ['webhook, which is recorded', 'webhook_events'],
+    ['turn, which is begun', 'outbox'],
+  ])('do not wait for one that has its %s once nobody has it locked', async (_what, table) => {
     await announceMany(5);
     const [locked] = await outbox();
     let release: () => void = () => undefined;
@@ -326,8 +329,8 @@ describe('webhooks of one moment', () => {
       release = resolve;
     });
     const holder = world.deps.db.transaction(async (tx) => {
-      // As whoever asks for a resend has it; it lets attempts begin.
-      await tx`select 1 from webhook_events where id = ${locked?.refId as string} for no key update`;
+      // As whoever asks for a resend has the webhook; it lets attempts begin.
+      await tx`select 1 from ${tx(table)} where id = ${(table === 'outbox' ? locked?.id : locked?.refId) as string} for no key update`;
       await held;
     });
     const [first, ...others] = await runAtOnce();

@@ -46,7 +46,11 @@ async function askAll(deps: Deps, asks: readonly Ask[], gateway = shop): Promise
         await new Promise<void>((resolve) => {
           begin[place] = resolve;
           left -= 1;
-          if (left === 0) for (const each of begin) each();
+          // Once the last of them waits too, or it would be the last whatever its place.
+          if (left === 0)
+            setImmediate(() => {
+              for (const each of begin) each();
+            });
         });
         return own(work, shared);
       };
