@@ -1,6 +1,6 @@
 import type { Deps } from '#api/deps.ts';
 import { endRetiredSecrets, insertSecret, lockCurrentSecret, retireSecrets, type SecretKind, usableSecrets } from '#api/store/gateways.ts';
-import { sharedReads } from '#api/store/shared-reads.ts';
+import { sharedSecrets } from '#api/store/shared-secrets.ts';
 import { ServiceError } from '#shared/core/errors.ts';
 import { uuidFrom } from '#shared/core/ids.ts';
 import { POLICY } from '#shared/core/policy.ts';
@@ -22,7 +22,7 @@ export function newSecret(kind: 'webhook' | 'cashout', randomBytes: (length: num
  * decrypted
  */
 export async function readSecrets(deps: Deps, gatewayId: string, kind: SecretKind): Promise<string[]> {
-  const rows = await sharedReads(deps.db).secrets(gatewayId, kind);
+  const rows = await sharedSecrets(deps.db)(gatewayId, kind);
   const keys = masterKeys(deps.config);
   return rows.map((row) => openWithAny(keys, secretPlace(row.id), row.sealed).secret);
 }

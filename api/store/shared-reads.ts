@@ -3,7 +3,7 @@ import type { Database } from '#shared/platform/postgres.ts';
 import { together } from '#shared/platform/together.ts';
 import { listActiveAssets, listCurrencies, type StoredAsset } from './assets.ts';
 import { type DepositAddress, listDepositAddressesOf } from './deposit-addresses.ts';
-import { findApiKeys, findGateways, listUsableSecrets, type SealedSecret, type SecretKind, type StoredApiKey, type StoredGateway } from './gateways.ts';
+import { findApiKeys, findGateways, type StoredApiKey, type StoredGateway } from './gateways.ts';
 import { findStoredReplies, type IdempotencyScope, nameOfScope, scopeOf, type StoredReply } from './idempotency.ts';
 import { listPaymentDeposits, listPaymentDepositsOf, type PaymentDeposit } from './payment-deposits.ts';
 import { listOffersOf, type Offer } from './payment-offers.ts';
@@ -13,7 +13,6 @@ import { asSent, hasParams, listSent } from './sent-json.ts';
 
 /** A payment that more arrived for is read by itself: anybody can send dust to an address, and nobody else is to wait for what that takes. */
 const DEPOSITS_READ_TOGETHER = 16;
-const UUID_LENGTH = 36;
 
 /**
  * What nearly every request asks first. Requests of one moment share a statement, and each still gets what was true after it asked: nothing is
@@ -30,8 +29,6 @@ export interface SharedReads {
   enabledAssets(ids: readonly string[] | null): Promise<StoredAsset[]>;
   /** A gateway by its id. */
   gateway(id: string): Promise<StoredGateway | undefined>;
-  /** A gateway's secrets of one kind that still count, the current one first. */
-  secrets(gatewayId: string, kind: SecretKind): Promise<readonly SealedSecret[]>;
   /** A payment by its id, whoever's it is. */
   payment(id: string): Promise<Payment | undefined>;
   /** A payment's offers in listing order. */
@@ -56,10 +53,6 @@ export function sharedReads(db: Database): SharedReads {
   const currencies = together(async () => new Map([['', new Set((await listCurrencies(db.sql)).flatMap(({ code, active }) => (active ? [code] : [])))]]));
   const assets = together(async () => new Map([['', await listActiveAssets(db.sql)]]));
   const gateways = together(async (ids) => new Map((await findGateways(db.sql, ids)).map((gateway) => [gateway.id, gateway])));
-  const secrets = together(async (names) => {
-    const wanted = names.map((name) => ({ gatewayId: name.slice(0, UUID_LENGTH), kind: name.slice(UUID_LENGTH) as SecretKind }));
-    return groupBy(await listUsableSecrets(db.sql, wanted), ({ gatewayId, kind }) => gatewayId + kind);
-  });
   const payments = together(async (ids) => new Map((await findPayments(db.sql, ids)).map((payment) => [payment.id, payment])));
   const ofPayment = <T extends { paymentId: string }>(list: (ids: readonly string[]) => Promise<readonly T[]>): ((id: string) => Promise<readonly T[]>) => {
     const read = together(async (ids) => groupBy(await list(ids), ({ paymentId }) => paymentId));
@@ -79,7 +72,6 @@ export function sharedReads(db: Database): SharedReads {
       return active.filter(({ id }) => named?.has(id) ?? true);
     },
     gateway: gateways,
-    secrets: async (gatewayId, kind) => (await secrets(gatewayId.toLowerCase() + kind)) ?? [],
     // Anybody may write an id in capitals.
     payment: (id) => payments(id.toLowerCase()),
     offers: ofPayment((ids) => listOffersOf(db.sql, ids)),

@@ -9,6 +9,15 @@ import { isAlive, type Service, startService } from '#ops/dev/services/child.ts'
 import { freePort, waitFor } from '#ops/dev/services/wait.ts';
 
 /** What a start that fails, or is asked to stop, leaves behind: nothing. */
+/** Asks a process to end; one that the runner ended a moment ago is gone. */
+function tell(pid: number): void {
+  try {
+    process.kill(pid, 'SIGTERM');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
+}
+
 describe('npm start that does not get ready', () => {
   let directory: string;
   let runner: Service | undefined;
@@ -99,7 +108,7 @@ describe('npm start that does not get ready', () => {
     expect(left.filter(isAlive)).toEqual([]);
     expect(isAlive(postgres as number)).toBe(true);
     // As a terminal that closes, a container or systemd does.
-    for (const pid of [runner?.pid as number, ...(await children())]) process.kill(pid, 'SIGTERM');
+    for (const pid of [runner?.pid as number, ...(await children())]) tell(pid);
     expect((await runner?.exited)?.code, lines.join('\n')).toBe(0);
     expect(lines.at(-1)).toBe('stopped');
     expect(lines.filter((line) => /starting it again|stopped by itself/.test(line))).toEqual([]);
