@@ -1,5 +1,5 @@
 import type { Deps } from '#api/deps.ts';
-import { endRetiredSecrets, insertSecret, lockCurrentSecret, retireSecrets, type SecretKind, usableSecrets } from '#api/store/gateways.ts';
+import { endRetiredSecrets, insertSecret, listUsableSecrets, lockCurrentSecret, retireSecrets, type SecretKind } from '#api/store/gateways.ts';
 import { sharedSecrets } from '#api/store/shared-secrets.ts';
 import { ServiceError } from '#shared/core/errors.ts';
 import { uuidFrom } from '#shared/core/ids.ts';
@@ -37,7 +37,7 @@ export async function readCurrentSecret(
   kind: SecretKind,
   sql: Reads = deps.db.sql,
 ): Promise<{ id: string; secret: string } | undefined> {
-  const [row] = await usableSecrets(sql, gatewayId, kind);
+  const [row] = await listUsableSecrets(sql, [{ gatewayId, kind }]);
   return row && { id: row.id, secret: openWithAny(masterKeys(deps.config), secretPlace(row.id), row.sealed).secret };
 }
 

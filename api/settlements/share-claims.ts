@@ -1,6 +1,6 @@
 import type { Deps, OwnWork, Reply, SharedWork } from '#api/deps.ts';
 import { type AddressBookEntry, storeAddress } from '#api/store/address-book.ts';
-import { KeyInUse, nameOfScope, storeReplies, takeKeys } from '#api/store/idempotency.ts';
+import { firstOfEachKey, KeyInUse, nameOfScope, storeReplies, takeKeys } from '#api/store/idempotency.ts';
 import { uuidFrom } from '#shared/core/ids.ts';
 import { amount, zero } from '#shared/core/money.ts';
 import { isPassing } from '#shared/platform/database-problems.ts';
@@ -150,14 +150,4 @@ async function storeAddresses(tx: Tx, deps: Deps, claims: readonly ReadyClaim[])
   const ids = new Map<string, string>();
   for (const address of [...entries.keys()].sort()) ids.set(address, await storeAddress(tx, entries.get(address) as AddressBookEntry));
   return ids;
-}
-
-/** Of claims with one key the first; the others are its duplicates. */
-function firstOfEachKey(claims: readonly ReadyClaim[]): ReadyClaim[] {
-  const seen = new Set<string>();
-  return claims.filter(({ key }) => {
-    if (key === undefined) return true;
-    const name = nameOfScope(key.scope);
-    return !seen.has(name) && seen.add(name);
-  });
 }

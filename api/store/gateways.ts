@@ -109,15 +109,7 @@ export interface SealedSecret {
   sealed: Uint8Array;
 }
 
-/** The secrets of one kind that still count, the current one first, then those in their rotation overlap; locks nothing. */
-export async function usableSecrets(sql: Reads, gatewayId: string, kind: SecretKind): Promise<SealedSecret[]> {
-  return sql<SealedSecret[]>`
-    select id, sealed from gateway_secrets
-    where gateway_id = ${gatewayId} and kind = ${kind} and (expires_at is null or expires_at > sluice_now())
-    order by expires_at desc nulls first, created_at desc`;
-}
-
-/** The same of many gateways, each with whose it is; locks nothing. */
+/** The secrets of a kind that still count, of each of these gateways the current one first, then those in their rotation overlap; locks nothing. */
 export async function listUsableSecrets(
   sql: Reads,
   wanted: readonly { gatewayId: string; kind: SecretKind }[],

@@ -43,6 +43,16 @@ export interface KeyToTake {
   fingerprint: Uint8Array;
 }
 
+/** Of pieces of work with one key the first; the others are its duplicates. Pure. */
+export function firstOfEachKey<W extends { key: KeyToTake | undefined }>(works: readonly W[]): W[] {
+  const seen = new Set<string>();
+  return works.filter(({ key }) => {
+    if (key === undefined) return true;
+    const name = nameOfScope(key.scope);
+    return !seen.has(name) && seen.add(name);
+  });
+}
+
 /** What is kept of a reply. */
 export interface ReplyToStore {
   scope: IdempotencyScope;

@@ -2,7 +2,7 @@ import { isPassing } from '#shared/platform/database-problems.ts';
 import type { Logger } from '#shared/platform/logger.ts';
 import type { Database } from '#shared/platform/postgres.ts';
 import { gather } from '#shared/platform/together.ts';
-import { KeyInUse, type KeyToTake, nameOfScope, storeReplies, takeKeys } from './idempotency.ts';
+import { firstOfEachKey, KeyInUse, type KeyToTake, nameOfScope, storeReplies, takeKeys } from './idempotency.ts';
 import { insertPayments, type Payment, type PaymentToWrite } from './payments.ts';
 
 /** Transactions of several creates that may be on their way at the same time. */
@@ -101,16 +101,6 @@ async function writeTogether(db: Database, log: Logger, creates: readonly Create
       log.warn({ err: error, creates: creates.length }, 'creates of one moment could not be written together, and are one by one');
     return undefined;
   }
-}
-
-/** Of creates with one key the first; the others are its duplicates. */
-function firstOfEachKey(creates: readonly Create[]): Create[] {
-  const seen = new Set<string>();
-  return creates.filter(({ key }) => {
-    if (key === undefined) return true;
-    const name = nameOfScope(key.scope);
-    return !seen.has(name) && seen.add(name);
-  });
 }
 
 function sizeOf({ toWrite: { payment, offers } }: Create): number {
