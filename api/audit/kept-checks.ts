@@ -94,7 +94,15 @@ export const KEPT_CHECKS: readonly Check[] = [
       union all
       select 'unknown outgoing', null, s.txid, 1 from sightings s
       where s.kind = 'sent' and s.canonical and not exists (select 1 from payout_attempts t where t.txid = s.txid)
-        and not exists (select 1 from adopted_transactions d where d.txid = s.txid) and not exists (select 1 from unknown_outgoing u where u.sighting_id = s.id) ${LIMIT}`,
+        and not exists (select 1 from adopted_transactions d where d.txid = s.txid) and not exists (select 1 from unknown_outgoing u where u.sighting_id = s.id)
+      union all
+      select 'unknown outgoing', null, s.txid, s.raw_amount from sightings s
+      where s.kind <> 'sent' and s.canonical and s.booked_at is null and s.raw_amount > 0
+        and (s.contract is null or exists (select 1 from assets a where a.network_id = s.network_id and a.contract = s.contract and a.created_at < s.observed_at))
+        and (exists (select 1 from wallets w where w.network_id = s.network_id and w.address = s.sender and w.created_at < s.observed_at)
+          or exists (select 1 from deposit_addresses a where a.address = s.sender and a.created_at < s.observed_at))
+        and not exists (select 1 from payout_attempts t where t.txid = s.txid) and not exists (select 1 from adopted_transactions d where d.txid = s.txid)
+        and not exists (select 1 from unknown_outgoing u where u.sighting_id = s.id) ${LIMIT}`,
     ofChanged: () => 'select 1 where false',
   },
 ];

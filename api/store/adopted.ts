@@ -36,11 +36,18 @@ export function isUnexplained(sql: Reads, txid: ReturnType<Reads>): ReturnType<R
   return sql`(not exists (select 1 from payout_attempts t where t.txid = ${txid}) and not exists (select 1 from adopted_transactions d where d.txid = ${txid}))`;
 }
 
-/** What addresses of ours sent on the canonical chain that nothing explains, as sightings: looked for among what nothing explained at first (decision 0083). */
-export function unknownOutgoing(sql: Reads): ReturnType<Reads> {
+/**
+ * Sightings that nothing explained at first (decision 0083), one by one by their ids: `offset 0` keeps the planner, which takes a list that is always empty for a
+ * long one, from reading all sightings for it.
+ */
+export function listedOutgoing(sql: Reads): ReturnType<Reads> {
   return sql`
-    select s.* from (select distinct sighting_id from unknown_outgoing) k join sightings s on s.id = k.sighting_id
-    where s.kind = 'sent' and s.canonical and ${isUnexplained(sql, sql`s.txid`)}`;
+    select s.* from (select distinct sighting_id from unknown_outgoing) k cross join lateral (select * from sightings where id = k.sighting_id offset 0) s`;
+}
+
+/** What addresses of ours sent on the canonical chain that nothing explains, as sightings. */
+export function unknownOutgoing(sql: Reads): ReturnType<Reads> {
+  return sql`select s.* from (${listedOutgoing(sql)}) s where s.kind = 'sent' and s.canonical and ${isUnexplained(sql, sql`s.txid`)}`;
 }
 
 /** Transactions from addresses of ours on the canonical chain that nothing explains, oldest first. Locks nothing. */

@@ -1,7 +1,7 @@
 import type { OwnOutput, UnspentOutput } from '#shared/chains/chain.ts';
 import type { SentTransaction, Sighting } from '#shared/core/chain-events.ts';
 import type { Reads, Tx } from '#shared/platform/postgres.ts';
-import { isUnexplained } from './adopted.ts';
+import { unknownOutgoing } from './adopted.ts';
 
 type Pool = 'green' | 'held';
 
@@ -185,11 +185,10 @@ export function listForeignSpends(sql: Reads, networkId: string) {
     select g.txid as spender, coalesce(o.recipient, p.address, g.sender) as address, (
       select coalesce(min(c.pool) filter (where c.id = d.credit_id), min(c.pool)) from deposits d join credits c on c.payment_id = d.payment_id
       where d.network_id = g.network_id and d.txid = x.txid and d.kind = 'native' and d.ordinal = x.vout) as pool
-    from sightings g join spent_outputs x on x.sighting_id = g.id
+    from (${unknownOutgoing(sql)}) g join spent_outputs x on x.sighting_id = g.id
       left join sightings o on o.network_id = g.network_id and o.txid = x.txid and o.kind = 'native' and o.ordinal = x.vout and o.canonical
       left join opening_outputs p on p.network_id = g.network_id and p.txid = x.txid and p.vout = x.vout
-    where g.network_id = ${networkId} and g.canonical and g.booked_at is null and g.kind = 'sent'
-      and ${isUnexplained(sql, sql`g.txid`)}
+    where g.network_id = ${networkId} and g.booked_at is null
     order by g.height, g.position, x.txid, x.vout`;
 }
 

@@ -4,7 +4,7 @@ import { MONEY_LIMIT, SCALE } from '#shared/core/money.ts';
 import type { Reads, Tx } from '#shared/platform/postgres.ts';
 import type { Movement } from '#shared/core/rereadings.ts';
 import type { Blocks } from './chain-blocks.ts';
-import { isUnexplained } from './adopted.ts';
+import { isUnexplained, listedOutgoing } from './adopted.ts';
 
 /** Rows per statement, which are handed over as one parameter: with one for each value, writing and reading them took half of the time. */
 const CHUNK = 1_000;
@@ -128,12 +128,15 @@ export async function listUntold(
   message: Pick<BlockMessage, 'to' | 'sightings' | 'internalUnseen' | 'byLogs'>,
 ): Promise<string[]> {
   const stored = await reads<{ txid: string; kind: string; ordinal: number; blockHash: string }[]>`
-    select s.txid, s.kind, s.ordinal, s.block_hash from sightings s
-    join chain_tips t on t.network_id = s.network_id
-    join watches w on w.network_id = s.network_id and w.address = s.recipient and w.acked_epoch is not null and w.watched_from <= s.height
-      and (w.watch_until is null or w.watch_until > sluice_now())
-    where s.network_id = ${networkId} and s.height > t.height and s.height <= ${message.to} and s.canonical and s.kind <> 'sent'
-      and (${message.byLogs === undefined} or exists (select 1 from assets a where a.network_id = s.network_id and a.contract = s.contract))`;
+    select s.txid, s.kind, s.ordinal, s.block_hash from (
+        select * from sightings
+        where network_id = ${networkId} and height > (select height from chain_tips where network_id = ${networkId}) and height <= ${message.to}
+          and canonical and kind <> 'sent' offset 0) s
+      cross join lateral (
+        select from watches w
+        where w.network_id = s.network_id and w.address = s.recipient and w.acked_epoch is not null and w.watched_from <= s.height
+          and (w.watch_until is null or w.watch_until > sluice_now()) limit 1) w
+    where ${message.byLogs === undefined} or exists (select 1 from assets a where a.network_id = s.network_id and a.contract = s.contract)`;
   if (stored.length === 0) return [];
   const nameOf = (one: { txid: string; kind: string; ordinal?: number; blockHash: string }): string =>
     `${one.blockHash} ${one.txid} ${one.kind} ${one.ordinal}`;
@@ -165,12 +168,12 @@ export async function markSightingsUnbooked(tx: Tx, keys: readonly TransferKey[]
  */
 export async function closeWorthlessSightings(sql: Reads, networkId: string, finalHeight: number): Promise<number> {
   const rows = await sql`
-    update sightings s set booked_at = sluice_now()
-    where s.network_id = ${networkId} and s.canonical and s.booked_at is null and s.height <= ${finalHeight} and s.kind <> 'sent'
-      and exists (select 1 from deposit_addresses d where d.address = s.recipient)
-      and (s.raw_amount = 0 or not exists (
-        select 1 from assets a where a.network_id = s.network_id and a.contract is not distinct from s.contract
-          and s.raw_amount * 10::numeric ^ (${SCALE}::int - a.decimals) < ${MONEY_LIMIT.toString()}::text::numeric))
+    update sightings g set booked_at = sluice_now()
+    where g.network_id = ${networkId} and g.canonical and g.booked_at is null and ${isUpTo(sql, networkId, sql`${finalHeight}`)} and g.kind <> 'sent'
+      and exists (select 1 from deposit_addresses d where d.address = g.recipient)
+      and (g.raw_amount = 0 or not exists (
+        select 1 from assets a where a.network_id = g.network_id and a.contract is not distinct from g.contract
+          and g.raw_amount * 10::numeric ^ (${SCALE}::int - a.decimals) < ${MONEY_LIMIT.toString()}::text::numeric))
     returning 1`;
   return rows.length;
 }
@@ -221,7 +224,7 @@ export function finalOutgoing(sql: Reads, networkId: string, finalHeight: number
     with unbooked as (
       select g.*, ${isOurs(sql, sql`g.sender`)} as sender_ours, ${isOurs(sql, sql`g.recipient`)} as recipient_ours, ${isConfigured(sql)} as configured,
         exists (select 1 from wallets w where w.network_id = g.network_id and w.address = g.recipient and w.role <> 'deposit') as recipient_wallet
-      from sightings g where g.network_id = ${networkId} and g.canonical and g.booked_at is null and g.height <= ${finalHeight})
+      from sightings g where g.network_id = ${networkId} and g.canonical and g.booked_at is null and ${isUpTo(sql, networkId, sql`${finalHeight}`)})
     select ${columns(sql)} from unbooked g left join payout_attempts t on t.txid = g.txid
     where g.kind = 'sent' or g.sender_ours or g.recipient_wallet or t.payout_id is not null
     order by g.height, g.position, g.kind = 'sent' desc, g.ordinal`;
@@ -229,16 +232,30 @@ export function finalOutgoing(sql: Reads, networkId: string, finalHeight: number
 
 /**
  * Addresses of ours that signed something, or lost some of a configured asset, on the canonical chain that no stored bytes
- * explain, with the transaction. What other contracts log about them is anybody's word. Locks nothing.
+ * explain, with the transaction, until the books have it. What other contracts log about them is anybody's word. It is looked for on a list, where it is from the
+ * moment it is sighted (decision 0114), and among what is final, for what only became ours, or an asset, after that. Locks nothing.
  */
 export function listUnknownOutgoing(sql: Reads, networkId: string) {
   return sql<{ address: string; txid: string; walletId: string | null; halted: boolean }[]>`
     select distinct on (g.sender) g.sender as address, g.txid, w.id as "walletId", w.halted_reason is not null as halted
-    from sightings g left join wallets w on w.network_id = g.network_id and w.address = g.sender
-    where g.network_id = ${networkId} and g.canonical and g.booked_at is null
-      and ${isUnexplained(sql, sql`g.txid`)}
+    from (
+      select s.* from (${listedOutgoing(sql)}) s where s.network_id = ${networkId} and s.canonical and s.booked_at is null
+      union all
+      select g.* from sightings g
+      where g.network_id = ${networkId} and g.canonical and g.booked_at is null
+        and ${isUpTo(sql, networkId, sql`(select final_height from chain_tips where network_id = ${networkId})`)}) g
+      left join wallets w on w.network_id = g.network_id and w.address = g.sender
+    where ${isUnexplained(sql, sql`g.txid`)}
       and (g.kind = 'sent' or (g.raw_amount > 0 and ${isConfigured(sql)})) and ${isOurs(sql, sql`g.sender`)}
     order by g.sender, g.height, g.position`;
+}
+
+/**
+ * Whether a sighting that did not reach the books is up to a height. The lowest of them says nothing new, but of a range without a lower end Postgres expects a
+ * third of all there is, and reads all of it for the few that are final.
+ */
+function isUpTo(sql: Reads, networkId: string, height: ReturnType<Reads>) {
+  return sql`g.height between (select min(height) from sightings where network_id = ${networkId} and canonical and booked_at is null) and ${height}`;
 }
 
 /** Marks sightings as having reached the books, once. */

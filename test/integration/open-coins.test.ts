@@ -5,6 +5,7 @@ import { listUnexplained } from '#api/store/adopted.ts';
 import { listHeldOutputs } from '#api/store/holdings.ts';
 import { listSpendable } from '#api/store/outputs.ts';
 import { listSweepable } from '#api/store/own-moves.ts';
+import { listUnknownOutgoing } from '#api/store/sightings.ts';
 import { writeHistory } from '#ops/bench/history.ts';
 import type { Tx } from '#shared/platform/postgres.ts';
 import { type FreshDatabase, freshDatabase } from '#test/harness/database.ts';
@@ -209,6 +210,123 @@ it('what an address of ours sent is unknown until there are bytes of it or an op
     insert into payout_attempts (id, payout_id, number, txid, signed_bytes, fee_limit) select gen_random_uuid(), payout_id, 99, 'signed', signed_bytes, 1 from payout_attempts limit 1`;
   expect(await unknown()).toEqual(['nobody knows']);
   expect(await database.sql`select txid from unknown_outgoing`).toEqual([{ txid: 'nobody knows' }]);
+});
+
+describe('what left our addresses', () => {
+  const STRANGER = '0x00000000000000000000000000000000000000ff';
+  let number = 0;
+  let final: number;
+  let token: string;
+
+  /** A transfer that a block holds; `above` finality is its height. */
+  async function moved(given: { sender: string; contract?: string | null; rawAmount?: number; above: number; txid?: string; block?: string }): Promise<string> {
+    const { sender, contract = null, rawAmount = 5, above, txid = `moved ${++number}`, block = 'a block' } = given;
+    await worker().sql`
+      insert into sightings (network_id, kind, txid, ordinal, height, block_hash, position, block_time, sender, recipient, contract, raw_amount)
+      values (${networks.ethereum as string}, ${contract === null ? 'native' : 'token'}, ${txid}, 0, ${final + above}, ${block}, 0, now(), ${sender}, ${STRANGER}, ${contract}, ${rawAmount})
+      on conflict (network_id, block_hash, txid, kind, ordinal) do update set canonical = true where not sightings.canonical`;
+    return txid;
+  }
+
+  const found = async (): Promise<string[]> =>
+    (await listUnknownOutgoing(worker().sql, networks.ethereum as string)).map(({ txid }) => txid).filter((txid) => txid.startsWith('moved'));
+
+  /** The same, from all that did not reach the books. */
+  const unbooked = async (): Promise<string[]> =>
+    (
+      await database.sql<{ txid: string }[]>`
+        select distinct on (g.sender) g.txid from sightings g
+        where g.network_id = ${networks.ethereum as string} and g.canonical and g.booked_at is null and g.txid like 'moved%'
+          and not exists (select 1 from payout_attempts t where t.txid = g.txid) and not exists (select 1 from adopted_transactions d where d.txid = g.txid)
+          and (g.kind = 'sent' or g.raw_amount > 0 and (g.contract is null or exists (select 1 from assets a where a.network_id = g.network_id and a.contract = g.contract)))
+          and (exists (select 1 from wallets w where w.network_id = g.network_id and w.address = g.sender) or exists (select 1 from deposit_addresses d where d.address = g.sender))
+        order by g.sender, g.height, g.position`
+    ).map(({ txid }) => txid);
+
+  beforeAll(async () => {
+    const networkId = networks.ethereum as string;
+    [{ final }] = await database.sql<[{ final: number }]>`select final_height::int as final from chain_tips where network_id = ${networkId}`;
+    [{ token }] = await database.sql<
+      [{ token: string }]
+    >`select contract as token from assets where network_id = ${networkId} and contract is not null limit 1`;
+  });
+
+  it('is unknown from the moment it is sighted, of wallets and deposit addresses, of coins and configured tokens, in whatever block it is', async () => {
+    const addresses = await database.sql<{ address: string }[]>`select address from deposit_addresses where family = 'evm' order by id limit 40`;
+    const senders = ['ethereum-funding', STRANGER, ...addresses.map(({ address }) => address)];
+    const told: { sender: string; contract: string | null; rawAmount: number; above: number; block: string }[] = senders.flatMap((sender, at) =>
+      [0, 1, 2].map((turn) => ({
+        sender,
+        contract: [null, token, '0x00000000000000000000000000000000000000ee'][(at + turn) % 3] as string | null,
+        rawAmount: (at * 3 + turn) % 5 === 0 ? 0 : 7,
+        above: (at + turn * 5) % 9 === 0 ? -1 : 3 + turn,
+        block: `block ${turn}`,
+      })),
+    );
+    const txids: string[] = [];
+    for (const one of told) txids.push(await moved(one));
+    expect((await found()).length).toBeGreaterThan(30);
+    expect(await found()).toEqual(await unbooked());
+    // A fork, and back.
+    await worker().sql`update sightings set canonical = false where block_hash = 'block 0' and txid = any(${txids})`;
+    expect(await found()).toEqual(await unbooked());
+    for (const [at, one] of told.entries()) if (one.block === 'block 0') await moved({ ...one, txid: txids[at] as string });
+    expect(await found()).toEqual(await unbooked());
+    expect(await missed()).toEqual([]);
+    // An operator explains some, and others reach the books.
+    await database.sql`
+      insert into adopted_transactions (network_id, txid, purpose, reason) select ${networks.ethereum as string}, txid, 'other', 'a test' from unnest(${txids.slice(0, 20)}::text[]) txid`;
+    await worker().sql`update sightings set booked_at = now() where txid = any(${txids.slice(20, 60)})`;
+    expect(await found()).toEqual(await unbooked());
+    expect((await found()).length).toBeGreaterThan(10);
+    expect(await missed()).toEqual([]);
+    await worker().sql`update sightings set booked_at = now() where txid like 'moved%'`;
+    expect(await found()).toEqual([]);
+  });
+
+  it('is not looked for among what strangers sent, and none of it is on the list that they, or a token that nobody configured, could fill', async () => {
+    const before = await database.sql`select count(*) from unknown_outgoing`;
+    const ours = (await database.sql<[{ address: string }]>`select address from deposit_addresses where family = 'evm' order by id desc limit 1`)[0].address;
+    await moved({ sender: STRANGER, above: 2 });
+    await moved({ sender: STRANGER, contract: token, above: 2 });
+    await moved({ sender: ours, contract: '0x00000000000000000000000000000000000000ee', above: 2 });
+    await moved({ sender: ours, contract: token, rawAmount: 0, above: 2 });
+    expect(await database.sql`select count(*) from unknown_outgoing`).toEqual(before);
+  });
+
+  it.each([
+    ['the address becomes a wallet of ours', '0x00000000000000000000000000000000000000a1', null],
+    ['the token is configured', 'ethereum-held', '0x00000000000000000000000000000000000000a2'],
+  ])('is unknown when it is final at the latest, where %s only after it was sighted', async (_, sender, contract) => {
+    const networkId = networks.ethereum as string;
+    const txid = await moved({ sender, contract, above: 2 });
+    if (contract === null)
+      await database.sql`
+        insert into wallets (id, network_id, role, address, derivation_path) values (gen_random_uuid(), ${networkId}, 'deposit', ${sender}, 'later')`;
+    else
+      await database.sql`
+        insert into assets select (jsonb_populate_record(a, jsonb_build_object('id', gen_random_uuid(), 'contract', ${contract}::text, 'symbol', 'LATER', 'created_at', now()))).*
+        from assets a where a.network_id = ${networkId} and a.contract = ${token}`;
+    expect(await missed()).toEqual([]);
+    await database.sql`update chain_tips set final_height = final_height + 2, height = height + 2 where network_id = ${networkId}`;
+    expect(await found()).toEqual([txid]);
+    await worker().sql`update sightings set booked_at = now() where txid = ${txid}`;
+    await database.sql`update chain_tips set final_height = final_height - 2, height = height - 2 where network_id = ${networkId}`;
+  });
+
+  it('is told by the audit of the night where a transfer is missing on the list', async () => {
+    const txid = await moved({ sender: 'ethereum-held', above: 2 });
+    expect(await missed()).toEqual([]);
+    await expect(
+      database.transaction(async (tx) => {
+        await tx`delete from unknown_outgoing where txid = ${txid}`;
+        const { rows } = await runCheck(tx, KEPT_CHECKS[0] as (typeof KEPT_CHECKS)[0], { staticAllowed: true });
+        expect(rows).toEqual([expect.objectContaining({ list: 'unknown outgoing', of: txid })]);
+        throw new Error('taken back');
+      }),
+    ).rejects.toThrow('taken back');
+    await worker().sql`update sightings set booked_at = now() where txid = ${txid}`;
+  });
 });
 
 it.each([
