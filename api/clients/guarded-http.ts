@@ -51,7 +51,7 @@ const CONNECT_MILLISECONDS = 2_000;
 
 /**
  * Options of a request that can reach the checked addresses only, so that a second, different DNS answer is never asked for.
- * The URL's own name stays in `Host` and in the TLS handshake. No connection is shared, no proxy used.
+ * The URL's own name stays in `Host` and in the TLS handshake. No connection is shared unless the caller names an agent, no proxy used.
  */
 export function pinnedOptions(
   addresses: readonly string[],

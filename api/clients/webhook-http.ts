@@ -3,6 +3,7 @@ import https from 'node:https';
 import { POLICY } from '#shared/core/policy.ts';
 import { type CheckedTarget, checkTarget, namesFor, pinnedOptions } from './guarded-http.ts';
 import { readWebhookAnswer, type WebhookAnswer } from './webhook-answer.ts';
+import { keptConnection } from './webhook-connections.ts';
 import type { ResolveName } from './webhook-names.ts';
 import { reachOf, type WebhookPolicy } from './webhook-target.ts';
 
@@ -38,7 +39,8 @@ export interface WebhookHttpOptions {
 /**
  * Makes the client for outgoing webhooks. The host is classified when it is an IP literal (for which Node never calls a
  * lookup) and by every address it resolves to otherwise; the connection is pinned to the addresses that were checked, so
- * a second, different DNS answer is never asked for. The URL's own name stays in `Host` and in the TLS handshake. No
+ * a second, different DNS answer is never asked for. A connection that an earlier attempt left open is used where it leads to the very addresses that this
+ * one checked. The URL's own name stays in `Host` and in the TLS handshake. No
  * proxy is used, whatever the environment says: it would resolve the name again.
  */
 export function createWebhookHttp(options: WebhookHttpOptions): WebhookHttp {
@@ -69,27 +71,54 @@ export function createWebhookHttp(options: WebhookHttpOptions): WebhookHttp {
   };
 }
 
-function send({ url, addresses }: CheckedTarget, headers: Record<string, string>, body: string, deadline: AbortSignal): Promise<Required<Answered>> {
+/** Sends it by a connection that an earlier webhook left open, if there is one; a receiver may have closed that in the same moment, which says nothing about this webhook. */
+async function send(target: CheckedTarget, headers: Record<string, string>, body: string, deadline: AbortSignal): Promise<Required<Answered>> {
+  try {
+    return await exchange(target, headers, body, deadline, keptConnection(target.url.protocol, target.addresses));
+  } catch (error) {
+    if (!(error instanceof ClosedMeanwhile) || deadline.aborted) throw error;
+    return exchange(target, headers, body, deadline, { agent: false });
+  }
+}
+
+/** A connection that was used before ended without a word of an answer. */
+class ClosedMeanwhile extends Error {}
+
+function exchange(
+  { url, addresses }: CheckedTarget,
+  headers: Record<string, string>,
+  body: string,
+  deadline: AbortSignal,
+  connection: ReturnType<typeof keptConnection> | { agent: false },
+): Promise<Required<Answered>> {
   return new Promise((done, reject) => {
     const options = {
       ...pinnedOptions(addresses),
+      ...connection,
       method: 'POST',
-      headers: { ...headers, 'content-length': String(Buffer.byteLength(body)), connection: 'close' },
+      headers: { ...headers, 'content-length': String(Buffer.byteLength(body)), connection: connection.agent === false ? 'close' : 'keep-alive' },
       signal: deadline,
     };
     const request = (url.protocol === 'https:' ? https : http).request(url, options);
     // The status line is the answer: a body that breaks off, stalls until the deadline or never ends does not take it back.
     let answered: { status: number; headers: http.IncomingHttpHeaders } | undefined;
     const begun: Buffer[] = [];
+    let readBefore = 0;
+    const readSince = (): number => (request.socket?.bytesRead ?? 0) - readBefore;
     const settle = (error?: Error): void => {
-      if (answered === undefined) reject(error ?? new Error('the connection was closed without an answer'));
-      else done({ status: answered.status, retryAfter: answered.headers['retry-after'] ?? null, answer: beginningOf(begun, answered.headers) });
+      if (answered !== undefined)
+        done({ status: answered.status, retryAfter: answered.headers['retry-after'] ?? null, answer: beginningOf(begun, answered.headers) });
+      else if (request.reusedSocket && readSince() === 0) reject(new ClosedMeanwhile(error?.message));
+      else reject(error ?? new Error('the connection was closed without an answer'));
       request.destroy();
     };
+    request.on('socket', (socket) => {
+      readBefore = socket.bytesRead;
+    });
     request.on('error', settle);
     request.on('close', () => settle());
     request.on('information', () => {
-      if ((request.socket?.bytesRead ?? 0) > POLICY.webhookReadBytes) settle(new Error('interim answers without end'));
+      if (readSince() > POLICY.webhookReadBytes) settle(new Error('interim answers without end'));
     });
     request.on('response', (response) => {
       const status = response.statusCode ?? 0;
@@ -104,7 +133,7 @@ function send({ url, addresses }: CheckedTarget, headers: Record<string, string>
         read += chunk.length;
         if (read > POLICY.webhookReadBytes) settle();
       });
-      response.on('end', () => settle());
+      // Its connection waits for the next one when the whole answer was read; `close` comes once it does, or is gone.
       response.on('error', settle);
     });
     request.end(body);

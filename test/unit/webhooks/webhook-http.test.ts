@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createServer as createTlsServer } from 'node:tls';
 import { promisify } from 'node:util';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { createWebhookHttp, type WebhookHttpOptions, type WebhookOutcome } from '#api/clients/webhook-http.ts';
 import { POLICY } from '#shared/core/policy.ts';
 import { selfSigned } from '#test/harness/certificate.ts';
@@ -62,7 +62,7 @@ it('the deadline of an attempt is 10 s and at most 64 KB of an answer are read',
 });
 
 describe('a webhook request', () => {
-  it('is one POST with exactly the given bytes and headers, on a connection of its own', async () => {
+  it('is one POST with exactly the given bytes and headers', async () => {
     const seen: { method: string | undefined; url: string | undefined; headers: IncomingHttpHeaders; body: string }[] = [];
     const port = await receiver((request, response) => {
       const chunks: Buffer[] = [];
@@ -77,7 +77,7 @@ describe('a webhook request', () => {
       {
         method: 'POST',
         url: '/hook?x=1&y=%20',
-        headers: { host: `127.0.0.1:${port}`, 'x-test': '1', 'content-length': '10', connection: 'close' },
+        headers: { host: `127.0.0.1:${port}`, 'x-test': '1', 'content-length': '10', connection: 'keep-alive' },
         body: '{"a":"ü"}',
       },
     ]);
@@ -133,6 +133,142 @@ describe('a webhook request', () => {
     };
     expect(await trusting({ NODE_EXTRA_CA_CERTS: join(folder, 'authority.pem') })).toEqual([200, 'tls']);
     expect(await trusting({ NODE_TLS_REJECT_UNAUTHORIZED: '0' })).toEqual(['tls', 'tls']);
+  });
+
+  describe('on a connection that an earlier one left open', () => {
+    const answer = 'HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n';
+
+    /** A receiver that answers the nth request, and counts connections; `said` is what it says to the nth request of its mth connection. */
+    async function counting(
+      said: (socket: Socket, request: number, connection: number) => void,
+      sockets = new Set<Socket>(),
+    ): Promise<{ port: number; connections(): number }> {
+      let connections = 0;
+      const port = await listening(
+        createServer((socket) => {
+          const connection = ++connections;
+          let requests = 0;
+          socket.on('data', (chunk) => {
+            if (chunk.includes('{"a"')) said(socket, ++requests, connection);
+          });
+        }),
+        sockets,
+      );
+      return { port, connections: () => connections };
+    }
+
+    it('goes to the same receiver, and one that says it closes gets a new one', async () => {
+      const kept = await counting((socket) => socket.write(answer));
+      const closed = await counting((socket) => socket.end('HTTP/1.1 200 OK\r\ncontent-length: 0\r\nconnection: close\r\n\r\n'));
+      for (const { port } of [kept, kept, kept, closed, closed]) expect(await post(port)).toMatchObject({ kind: 'answered', status: 200 });
+      expect([kept.connections(), closed.connections()]).toEqual([1, 2]);
+    });
+
+    it('is taken only where it leads to the addresses that this attempt checked', async () => {
+      const sockets = new Set<Socket>();
+      const { port, connections } = await counting((socket) => socket.write(answer), sockets);
+      const other = createServer((socket) => void socket.once('data', () => socket.end('HTTP/1.1 201 Created\r\ncontent-length: 0\r\n\r\n')));
+      closing.push(() => other.close());
+      await new Promise<void>((resolve) => other.listen(port, '127.0.0.2', resolve));
+      const answers = [['127.0.0.1'], ['127.0.0.2'], ['127.0.0.1', '127.0.0.3'], ['127.0.0.1'], ['10.0.0.1']];
+      const outcomes: unknown[] = [];
+      for (const addresses of answers) {
+        const outcome = await post(`http://hooks.example:${port}/`, { resolve: async () => addresses });
+        outcomes.push(outcome.kind === 'answered' ? outcome.status : outcome.result);
+      }
+      expect(outcomes).toEqual([200, 201, 200, 200, 'blocked']);
+      expect([connections(), sockets.size]).toEqual([2, 2]);
+    });
+
+    it('is not shared between names that lead to the same address', async () => {
+      const { port, connections } = await counting((socket) => socket.write(answer));
+      for (const name of ['one.example', 'two.example', 'one.example']) await post(`http://${name}:${port}/`, { resolve: async () => ['127.0.0.1'] });
+      expect(connections()).toBe(2);
+    });
+
+    it('is sent again, once and on a new one, where the receiver closed that without a word', async () => {
+      const requests: string[] = [];
+      const { port } = await counting((socket, request, connection) => {
+        requests.push(`${connection}.${request}`);
+        if (request === 1 && connection !== 3) socket.write(answer);
+        else socket.destroy();
+      });
+      expect(await post(port)).toMatchObject({ status: 200 });
+      expect(await post(port)).toMatchObject({ status: 200 });
+      expect(requests).toEqual(['1.1', '1.2', '2.1']);
+      // The second one said that it closes.
+      expect(await post(port)).toMatchObject({ kind: 'failed', result: 'refused' });
+      expect(requests).toEqual(['1.1', '1.2', '2.1', '3.1']);
+    });
+
+    it('is not sent again once the receiver began to answer', async () => {
+      const { port, connections } = await counting((socket, request) => (request === 1 ? socket.write(answer) : socket.end('HTTP/1.1 2')));
+      expect(await post(port)).toMatchObject({ status: 200 });
+      expect(await post(port)).toMatchObject({ kind: 'failed', result: 'refused' });
+      expect(connections()).toBe(1);
+    });
+
+    it('does not take for its answer what the receiver said before it was asked', async () => {
+      const sockets = new Set<Socket>();
+      const { port } = await counting((socket, request, connection) => {
+        socket.write(answer.replace('200', connection === 1 ? '200' : '503'));
+        if (connection === 1 && request === 1) setImmediate(() => setImmediate(() => socket.write(answer)));
+      }, sockets);
+      expect(await post(port)).toMatchObject({ status: 200 });
+      await vi.waitFor(() => expect(sockets.size).toBe(0));
+      expect(await post(port)).toMatchObject({ status: 503 });
+    });
+
+    it('has its own deadline, and not that of the one before it', async () => {
+      let release = (): void => undefined;
+      const { port, connections } = await counting((socket, request) => {
+        if (request === 1) socket.write(answer);
+        else release = () => void socket.write(answer);
+      });
+      const over = AbortSignal.timeout(200);
+      expect(await post(port, { deadlineMs: 200 })).toMatchObject({ status: 200 });
+      const second = post(port, { deadlineMs: 10_000 });
+      await new Promise((resolve) => over.addEventListener('abort', () => setImmediate(resolve)));
+      await vi.waitFor(() => {
+        release();
+        return expect(connections()).toBe(1);
+      });
+      expect(await second).toMatchObject({ status: 200 });
+    });
+
+    it('reads at most 64 KB of each answer, however many came before', async () => {
+      const half = 'x'.repeat(40_000);
+      const { port, connections } = await counting((socket) =>
+        socket.write(`HTTP/1.1 102 Processing\r\n\r\nHTTP/1.1 200 OK\r\ncontent-length: ${half.length}\r\n\r\n${half}`),
+      );
+      for (let i = 0; i < 4; i++) expect(await post(port)).toMatchObject({ status: 200 });
+      expect(connections()).toBe(1);
+    });
+
+    it('is not taken for longer than a minute', async () => {
+      const { port, connections } = await counting((socket) => socket.write(answer));
+      expect(await post(port)).toMatchObject({ status: 200 });
+      const now = vi.spyOn(performance, 'now').mockReturnValue(performance.now() + 61_000);
+      expect(await post(port)).toMatchObject({ status: 200 });
+      now.mockRestore();
+      expect(connections()).toBe(1);
+      expect(await post(port)).toMatchObject({ status: 200 });
+      expect(connections()).toBe(2);
+    });
+
+    it('waits with at most four for one receiver, and 256 for all', async () => {
+      const sockets = new Set<Socket>();
+      const held: Socket[] = [];
+      const { port } = await counting((socket) => held.push(socket), sockets);
+      const several = Promise.all(Array.from({ length: 9 }, () => post(port)));
+      await vi.waitFor(() => expect(held.length).toBe(9));
+      for (const socket of held.splice(0)) socket.write(answer);
+      expect((await several).every((one) => one.kind === 'answered')).toBe(true);
+      await vi.waitFor(() => expect(sockets.size).toBe(4));
+      const all = await counting((socket) => socket.write(answer), sockets);
+      for (let i = 0; i < 300; i++) await post(`http://h${i}.example:${all.port}/`, { resolve: async () => ['127.0.0.1'] });
+      await vi.waitFor(() => expect(sockets.size).toBe(256));
+    }, 30_000);
   });
 
   it('tries the next checked address when one cannot be reached', async () => {
