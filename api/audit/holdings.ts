@@ -1,6 +1,8 @@
 import type { Chain, Deps } from '#api/deps.ts';
+import { type BooksToCompare, readBooksToCompare } from '#api/store/books-to-compare.ts';
 import { listBookedBalances, listHoldingAddresses } from '#api/store/holdings.ts';
 import { type AskedAtMost, type Look, type LookedAt, type Reading, readLooks, readWholeLook } from '#api/store/kept-readings.ts';
+import type { Reconciliation } from '#api/store/reconciliations.ts';
 import { ChainUnavailable } from '#shared/chains/chain.ts';
 import { amount, fromUnits, MONEY_LIMIT } from '#shared/core/money.ts';
 import { POLICY } from '#shared/core/policy.ts';
@@ -20,7 +22,7 @@ const AT_ONCE = 50;
  */
 export async function compareHoldings(deps: Pick<Deps, 'db' | 'chains'>, unread?: Unread): Promise<Holding[]> {
   const compared: ComparedHolding[] = [];
-  for (const chain of deps.chains.values()) compared.push(...(await compareNetwork(deps, chain, lookAtAll, unread)));
+  for (const chain of deps.chains.values()) compared.push(...(await compareNetwork(deps, chain, readBooks(deps, chain, lookAtAll, unread), unread)));
   return compared.map(({ holding }) => holding);
 }
 
@@ -30,6 +32,8 @@ type Unread = (holding: UnreadHolding) => void;
 export interface ComparedHolding {
   holding: Holding;
   reading: Reading | null;
+  /** The comparison before it, as it was when the books were read; undefined where there was none, or nobody asked. */
+  earlier: Reconciliation | undefined;
 }
 
 /** How a network is compared by itself. */
@@ -57,7 +61,12 @@ export async function compareInTurn(
     for (const at of some) if (!looks.has(at.assetId)) looks.set(at.assetId, await readWholeLook(tx, at));
     return looks;
   };
-  return compareNetwork(deps, chain, look, unread);
+  const atOnce = async (): Promise<BooksToCompare> => {
+    const known = await readBooksToCompare(deps.db.sql, chain.id, most);
+    const isWhole = known.books.every(({ assetId, opened }) => (!opened && unread !== undefined) || known.looks.has(assetId));
+    return isWhole ? known : readBooks(deps, chain, look, unread)();
+  };
+  return compareNetwork(deps, chain, whole || assetIds !== undefined ? readBooks(deps, chain, look, unread) : atOnce, unread);
 }
 
 /** Says which addresses are asked about, by asset; one without an answer is left out. */
@@ -72,15 +81,21 @@ const lookAtAll: LookAt = async (tx, all) => {
   return looks;
 };
 
-async function compareNetwork(deps: Pick<Deps, 'db'>, chain: Chain, lookAt: LookAt, unread?: Unread): Promise<ComparedHolding[]> {
+/** Reads the books of a network in one snapshot with which addresses to ask about. */
+function readBooks(deps: Pick<Deps, 'db'>, chain: Chain, lookAt: LookAt, unread: Unread | undefined): () => Promise<BooksToCompare> {
+  return () =>
+    deps.db.snapshot(async (tx) => {
+      const books = await listBookedBalances(tx, chain.id);
+      const comparable = books.filter(({ opened }) => opened || unread === undefined);
+      const at = comparable.map(({ assetId, contract, finalHeight }) => ({ networkId: chain.id, assetId, contract, finalHeight }));
+      return { books, looks: await lookAt(tx, at), earlier: new Map() };
+    });
+}
+
+async function compareNetwork(deps: Pick<Deps, 'db'>, chain: Chain, read: () => Promise<BooksToCompare>, unread?: Unread): Promise<ComparedHolding[]> {
   const { outputs } = chain.reader;
-  if (outputs !== undefined) return (await compareOutputs(deps, chain, outputs, unread)).map((holding) => ({ holding, reading: null }));
-  const { books, looks } = await deps.db.snapshot(async (tx) => {
-    const known = await listBookedBalances(tx, chain.id);
-    const comparable = known.filter(({ opened }) => opened || unread === undefined);
-    const at = comparable.map(({ assetId, contract, finalHeight }) => ({ networkId: chain.id, assetId, contract, finalHeight }));
-    return { books: known, looks: await lookAt(tx, at) };
-  });
+  if (outputs !== undefined) return (await compareOutputs(deps, chain, outputs, unread)).map((one) => ({ ...one, reading: null }));
+  const { books, looks, earlier } = await read();
   const compared: ComparedHolding[] = [];
   for (const asset of books) {
     const { assetId, symbol, contract, decimals, height, roles } = asset;
@@ -129,7 +144,7 @@ async function compareNetwork(deps: Pick<Deps, 'db'>, chain: Chain, lookAt: Look
     const { version, whole } = look;
     // Other wallets are asked about always.
     const addresses = look.addresses.map((one, at) => ({ ...one, rawAmount: told[at] as bigint })).filter(({ address }) => !roles.has(address));
-    compared.push({ holding, reading: { assetId, version, whole, height, addresses } });
+    compared.push({ holding, reading: { assetId, version, whole, height, addresses }, earlier: earlier.get(assetId) });
   }
   return compared;
 }

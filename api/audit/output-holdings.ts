@@ -1,8 +1,10 @@
 import type { Chain, Deps } from '#api/deps.ts';
-import { type BookedAsset, type HeldOutput, isApplied, listHeldAt, listHeldOutputs, readBookedCoin, readBookedOutputs } from '#api/store/holdings.ts';
+import { readOutputsToCompare } from '#api/store/books-to-compare.ts';
+import { type BookedAsset, type HeldOutput, isApplied, listHeldAt, readBookedOutputs } from '#api/store/holdings.ts';
+import type { Reconciliation } from '#api/store/reconciliations.ts';
 import { type BlockRef, ChainUnavailable, type Reader } from '#shared/chains/chain.ts';
 import { amount, fromUnits } from '#shared/core/money.ts';
-import type { Tx } from '#shared/platform/postgres.ts';
+import type { Reads } from '#shared/platform/postgres.ts';
 import type { Holding, UnreadHolding } from './holding.ts';
 
 /** Outputs asked about in one go, so that what is asked and answered stays small; each go is answered for a block of its own. */
@@ -27,19 +29,23 @@ export async function compareOutputs(
   chain: Chain,
   ask: NonNullable<Reader['outputs']>,
   unread?: (holding: UnreadHolding) => void,
-): Promise<Holding[]> {
-  const asset = await readBookedCoin(deps.db.sql, chain.id);
-  if (asset === undefined) return [];
-  const refuse = (why: UnreadHolding['why']): Holding[] => {
+): Promise<{ holding: Holding; earlier: Reconciliation | undefined }[]> {
+  const known = await readOutputsToCompare(deps.db.sql, chain.id);
+  if (known === undefined) return [];
+  const { asset, earlier, outputs } = known;
+  const refuse = (why: UnreadHolding['why']): [] => {
     unread?.({ network: chain.config.name, symbol: asset.symbol, why });
     return [];
   };
   if (unread !== undefined && !asset.opened) return refuse('unopened');
   try {
-    const answers = await askAll(ask, await listHeldOutputs(deps.db.sql, chain.id));
+    const answers = await askAll(ask, outputs);
     const lagging = answers.find(({ at }) => at.height < asset.finalHeight);
     if (lagging !== undefined) throw new ChainUnavailable(`the node is at block ${lagging.at.height}, and ${asset.finalHeight} is final`);
-    return [await deps.db.snapshot((tx) => judge(tx, chain, asset, answers))];
+    // One statement is a snapshot by itself; where something is gone, the books are asked more about it.
+    const isGone = answers.some(({ rawAmounts }) => rawAmounts.includes(null));
+    const judged = isGone ? deps.db.snapshot((tx) => judge(tx, chain, asset, answers)) : judge(deps.db.sql, chain, asset, answers);
+    return [{ holding: await judged, earlier }];
   } catch (error) {
     if (unread === undefined || !(error instanceof ChainUnavailable)) throw error;
     return refuse(error);
@@ -59,16 +65,16 @@ async function askAll(ask: NonNullable<Reader['outputs']>, outputs: readonly Hel
 }
 
 /** Puts the chain's answers beside one snapshot of the books. */
-async function judge(tx: Tx, chain: Chain, asset: BookedAsset, answers: readonly Answer[]): Promise<Holding> {
-  const books = await readBookedOutputs(tx, chain.id);
+async function judge(reads: Reads, chain: Chain, asset: BookedAsset, answers: readonly Answer[]): Promise<Holding> {
+  const books = await readBookedOutputs(reads, chain.id);
   const byRole = new Map(books.byRole);
   const add = (role: string, raw: bigint): void => void byRole.set(role, (byRole.get(role) ?? 0n) + raw);
   for (const { at, outputs, rawAmounts } of answers) {
     for (const [i, { role, rawAmount }] of outputs.entries()) add(role, (rawAmounts[i] ?? rawAmount) - rawAmount);
     const gone = outputs.filter((_, i) => rawAmounts[i] === null);
-    const missing = await listHeldAt(tx, { networkId: chain.id, height: at.height, outputs: gone });
+    const missing = await listHeldAt(reads, { networkId: chain.id, height: at.height, outputs: gone });
     // They may have been spent in a block that nobody has applied yet, or lie on another branch.
-    if (missing.length > 0 && !(await isApplied(tx, chain.id, at.hash)))
+    if (missing.length > 0 && !(await isApplied(reads, chain.id, at.hash)))
       throw new ChainUnavailable(`the node does not know ${missing.length} outputs of ours after block ${at.height}, which is not applied`);
     for (const { role, rawAmount } of missing) add(role, -rawAmount);
   }

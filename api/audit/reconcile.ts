@@ -1,15 +1,16 @@
 import type { Chain, Deps } from '#api/deps.ts';
 import { type History, isFollowed, listUntrusted, lockEpochs, trustEpoch, trustNetwork } from '#api/store/database-epoch.ts';
 import { insertFreeze, listFreezes } from '#api/store/freezes.ts';
-import { keepReadings } from '#api/store/kept-readings.ts';
+import { changesNothing, keepReadings } from '#api/store/kept-readings.ts';
 import {
   type Liabilities,
   listReconciliations,
   listUnreviewedOutgoing,
   lockReconciliations,
   markOutgoingReviewed,
+  readOutset,
   type Reconciliation,
-  sumLiabilities,
+  replaceReconciliations,
   type UnknownOutgoing,
   upsertReconciliations,
 } from '#api/store/reconciliations.ts';
@@ -32,18 +33,18 @@ import { judgeReading, type Short, scopesOf, type Verdict } from './judge-readin
  */
 export async function reconcile(deps: Deps): Promise<number> {
   const history = await keepHistory(deps);
-  const untrusted = new Set(await listUntrusted(deps.db.sql, [...deps.chains.keys()]));
   // First, and of every network: it asks no node, so no node can keep it waiting.
-  const used = new Set<string>();
-  const unknown = await listUnreviewedOutgoing(
+  const outset = await readOutset(
     deps.db.sql,
-    [...deps.chains.values()].map(({ id }) => id),
+    [...deps.chains.values()].map(({ id, config }) => ({ id, name: config.name })),
   );
+  const { unknown, owed } = outset;
+  const untrusted = new Set(outset.untrusted);
+  const used = new Set<string>();
   for (const { id, config } of deps.chains.values()) {
     const sent = unknown.filter(({ networkId }) => networkId === id);
     if ((await freezeUnknownOutgoing(deps, { id, name: config.name }, sent)) > 0) used.add(config.name);
   }
-  const owed = deps.metrics === undefined ? new Map() : await sumLiabilities(deps.db.sql);
   // Side by side, so that none waits for the nodes of another one.
   const frozen = await withEachAtOnce(
     deps.chains,
@@ -144,33 +145,57 @@ async function trustAgain(deps: Deps, chain: Chain, history: History): Promise<v
   deps.wake();
 }
 
+/** A comparison, what was found before it, and what the two say. */
+type Judged = ReturnType<typeof judgeReading> & { holding: Holding; was: Reconciliation | undefined };
+
+function judgedBeside(holding: Holding, was: Reconciliation | undefined): Judged {
+  return { holding, was, ...judgeReading(was, holding) };
+}
+
 /**
  * Judges each reading beside the one before it, and keeps them, with what each address held; answers the verdicts by asset. What was read beside an earlier state of the
  * kept readings decides nothing: another worker judged since, and must not be overruled by what was told before.
  */
 async function judge(deps: Deps, compared: readonly ComparedHolding[]): Promise<ReadonlyMap<string, Verdict>> {
   if (compared.length === 0) return new Map();
-  const holdings = compared.map(({ holding }) => holding);
-  const judged = await deps.db.transaction(async (tx) => {
-    const earlier = await lockReconciliations(
-      tx,
-      holdings.map(({ assetId }) => assetId),
-    );
-    const read = compared.flatMap(({ reading }) => reading ?? []);
-    const kept = read.length === 0 ? new Set() : await keepReadings(tx, read);
-    const current = compared.filter(({ holding, reading }) => reading === null || kept.has(holding.assetId)).map(({ holding }) => holding);
-    const readings = current.map((holding) => ({ holding, was: earlier.get(holding.assetId), ...judgeReading(earlier.get(holding.assetId), holding) }));
-    await upsertReconciliations(
-      tx,
-      readings.map(({ holding: { assetId, height, difference }, shortSince }) => ({ assetId, height, difference, shortSince })),
-    );
-    return readings;
-  });
+  const judged = (await judgeAtOnce(deps, compared)) ?? (await judgeUnderLocks(deps, compared));
   for (const reading of judged) tell(deps, reading);
   return new Map(judged.map(({ holding, verdict }) => [holding.assetId, verdict]));
 }
 
-function tell(deps: Deps, { holding, verdict, was }: { holding: Holding; verdict: Verdict; was: Reconciliation | undefined }): void {
+/**
+ * Judges beside what was read with the books, and writes that in one statement. Undefined, having written nothing, where there is more to write than the verdicts, or
+ * where any of it is not any more what it was judged beside.
+ */
+async function judgeAtOnce(deps: Deps, compared: readonly ComparedHolding[]): Promise<Judged[] | undefined> {
+  const judged = compared.map(({ holding, earlier }) => judgedBeside(holding, earlier));
+  const replacements = compared.flatMap(({ holding: { assetId, height, difference }, reading, earlier }, at) =>
+    earlier === undefined || (reading !== null && !changesNothing(reading))
+      ? []
+      : { assetId, height, difference, shortSince: judged[at]?.shortSince ?? null, was: earlier, version: reading?.version ?? null },
+  );
+  return replacements.length === compared.length && (await replaceReconciliations(deps.db.sql, replacements)) ? judged : undefined;
+}
+
+function judgeUnderLocks(deps: Deps, compared: readonly ComparedHolding[]): Promise<Judged[]> {
+  return deps.db.transaction(async (tx) => {
+    const earlier = await lockReconciliations(
+      tx,
+      compared.map(({ holding }) => holding.assetId),
+    );
+    const read = compared.flatMap(({ reading }) => reading ?? []);
+    const kept = read.length === 0 ? new Set() : await keepReadings(tx, read);
+    const current = compared.filter(({ holding, reading }) => reading === null || kept.has(holding.assetId)).map(({ holding }) => holding);
+    const judged = current.map((holding) => judgedBeside(holding, earlier.get(holding.assetId)));
+    await upsertReconciliations(
+      tx,
+      judged.map(({ holding: { assetId, height, difference }, shortSince }) => ({ assetId, height, difference, shortSince })),
+    );
+    return judged;
+  });
+}
+
+function tell(deps: Deps, { holding, verdict, was }: Judged): void {
   const { height, difference } = holding;
   const told = { network: holding.network, asset: holding.symbol, height, difference: formatAmount(difference) };
   if (verdict === 'matches' && was !== undefined && was.shortSince !== null) {

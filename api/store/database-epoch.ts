@@ -33,7 +33,8 @@ export function isAnyUntrusted(sql: Reads, networkNames: readonly string[]): Ret
   return sql`exists (${untrusted(sql, networkNames)})`;
 }
 
-function untrusted(sql: Reads, networkNames: readonly string[]) {
+/** Their names, as a statement or a part of one. */
+export function untrusted(sql: Reads, networkNames: readonly string[]) {
   return sql<{ name: string }[]>`
     select w.name from unnest(${[...networkNames]}::text[]) as w (name) where not exists (
       select 1 from networks n join database_epochs e on e.generation = n.trusted_generation

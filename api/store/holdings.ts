@@ -23,10 +23,11 @@ export interface BookedAsset {
   booked: Coins;
 }
 
-type BookedRow = Omit<BookedAsset, 'booked'> & { booked: string };
+/** How Postgres tells one of them. */
+export type BookedRow = Omit<BookedAsset, 'booked'> & { booked: string };
 
 /** What is asked of asset `a` where `t` is the tip of its network. */
-function bookedAsset(reads: Reads) {
+export function bookedAsset(reads: Reads) {
   return reads`
     a.id as "assetId", a.symbol, a.contract, a.decimals, t.height, t.final_height as "finalHeight",
     not exists (
@@ -36,15 +37,9 @@ function bookedAsset(reads: Reads) {
       select -l.balance from ledger_accounts l where l.kind = 'chain' and l.asset_id = a.id and l.gateway_id is null and l.settlement_id is null), 0) as booked`;
 }
 
-function fromBooked<Row extends BookedRow>(row: Row): Omit<Row, 'booked'> & { booked: Coins } {
+/** The same as the books are worked with. */
+export function fromBooked<Row extends BookedRow>(row: Row): Omit<Row, 'booked'> & { booked: Coins } {
   return { ...row, booked: parseTrusted(row.booked) };
-}
-
-/** The books of a network's own coin; undefined before its first block. Locks nothing. */
-export async function readBookedCoin(reads: Reads, networkId: string): Promise<BookedAsset | undefined> {
-  const [row] = await reads<BookedRow[]>`
-    select ${bookedAsset(reads)} from assets a join chain_tips t on t.network_id = a.network_id where a.network_id = ${networkId} and a.contract is null`;
-  return row && fromBooked(row);
 }
 
 /** The same, with what has not reached the books yet, and the wallets of the network. */
@@ -58,9 +53,17 @@ export interface BookedBalance extends BookedAsset {
   roles: ReadonlyMap<string, string>;
 }
 
+/** How Postgres tells one of them. */
+export type BalanceRow = BookedRow & { unbooked: string; roles: Record<string, string> };
+
 /** The books of every asset of a network where coins are balances, by symbol; none before its first block. Locks nothing. */
 export async function listBookedBalances(reads: Reads, networkId: string): Promise<BookedBalance[]> {
-  const rows = await reads<(BookedRow & { unbooked: string; roles: Record<string, string> })[]>`
+  return (await bookedBalances(reads, networkId)).map(fromBalance);
+}
+
+/** The rows of it, as a statement or a part of one. */
+export function bookedBalances(reads: Reads, networkId: string) {
+  return reads<BalanceRow[]>`
     with unbooked as materialized (
       select case when s.kind = 'sent' then null else s.contract end as contract,
         sum(case when s.kind = 'sent' then -s.raw_fee::numeric
@@ -70,7 +73,11 @@ export async function listBookedBalances(reads: Reads, networkId: string): Promi
     select ${bookedAsset(reads)}, coalesce((select u.sum from unbooked u where u.contract is not distinct from a.contract), 0)::text as unbooked,
       (select coalesce(json_object_agg(w.address, w.role), '{}') from wallets w where w.network_id = ${networkId} and w.role <> 'deposit') as roles
     from assets a join chain_tips t on t.network_id = a.network_id where a.network_id = ${networkId} order by a.symbol, a.id`;
-  return rows.map((row) => ({ ...fromBooked(row), unbooked: BigInt(row.unbooked), roles: new Map(Object.entries(row.roles)) }));
+}
+
+/** The same as the books are worked with. */
+export function fromBalance(row: BalanceRow): BookedBalance {
+  return { ...fromBooked(row), unbooked: BigInt(row.unbooked), roles: new Map(Object.entries(row.roles)) };
 }
 
 /** Whether an address of sighting `s` is a wallet of its network, or one that payments are made to. */
@@ -148,14 +155,18 @@ export interface HeldOutput extends OwnOutput {
   role: string;
 }
 
-type Row = Omit<HeldOutput, 'rawAmount'> & { rawAmount: string };
+/** How Postgres tells one of them. */
+export type OutputRow = Omit<HeldOutput, 'rawAmount'> & { rawAmount: string };
 
 /** Every output of ours on a network that nothing on the canonical chain spends. Locks nothing. */
 export async function listHeldOutputs(reads: Reads, networkId: string): Promise<HeldOutput[]> {
-  const rows = await reads<Row[]>`
-    select o.txid, o.vout, o.raw_amount::text, o.address, o.role from (${lyingOutputs(reads, networkId)}) o
-    where not ${isSpent(reads, networkId, null)} order by o.txid, o.vout`;
-  return rows.map(fromRow);
+  return (await reads<OutputRow[]>`${heldOutputs(reads, networkId)} order by o.txid, o.vout`).map(fromOutput);
+}
+
+/** The rows of it in no order, as a part of a statement. */
+export function heldOutputs(reads: Reads, networkId: string): ReturnType<Reads> {
+  return reads`
+    select o.txid, o.vout, o.raw_amount::text as "rawAmount", o.address, o.role from (${lyingOutputs(reads, networkId)}) o where not ${isSpent(reads, networkId, null)}`;
 }
 
 /**
@@ -167,12 +178,12 @@ export async function listHeldAt(
   { networkId, height, outputs }: { networkId: string; height: number; outputs: readonly Pick<OwnOutput, 'txid' | 'vout'>[] },
 ): Promise<HeldOutput[]> {
   if (outputs.length === 0) return [];
-  const rows = await reads<Row[]>`
+  const rows = await reads<OutputRow[]>`
     select o.txid, o.vout, o.raw_amount::text, o.address, o.role
     from unnest(${outputs.map((one) => one.txid)}::text[], ${outputs.map((one) => one.vout)}::int[]) as k (txid, vout)
       join (${ownOutputs(reads, networkId)}) o on o.txid = k.txid and o.vout = k.vout
     where o.height <= ${height} and not ${isSpent(reads, networkId, height)} order by o.txid, o.vout`;
-  return rows.map(fromRow);
+  return rows.map(fromOutput);
 }
 
 /** What the books say of a network's outputs at one moment. */
@@ -258,6 +269,7 @@ function isOurs(reads: Reads) {
     or exists (select 1 from deposit_addresses d where d.address = g.recipient))`;
 }
 
-function fromRow(row: Row): HeldOutput {
+/** The same as outputs are worked with. */
+export function fromOutput(row: OutputRow): HeldOutput {
   return { ...row, rawAmount: BigInt(row.rawAmount) };
 }

@@ -61,7 +61,7 @@ function standingSum(reads: Reads) {
 export async function readWholeLook(tx: Tx, at: LookedAt): Promise<Look> {
   const rows = await tx<Omit<Row, 'kept'>[]>`
     select ${standing(tx)} from (${holdingAddresses(tx, at)} union select address from touched_holdings where asset_id = ${at.assetId}) p
-    left join lateral (${touchesOf(tx, tx`${at.assetId}::uuid`, at.finalHeight)}) t on true order by p.address`;
+    left join lateral (${touchesOf(tx, tx`${at.assetId}::uuid`, tx`${at.finalHeight}`)}) t on true order by p.address`;
   const [sum] = await tx<{ version: number }[]>`select version from kept_sums where asset_id = ${at.assetId}`;
   return { version: sum?.version ?? null, whole: true, elsewhere: 0n, addresses: rows.map((row) => fromRow(row, true)) };
 }
@@ -70,49 +70,71 @@ export async function readWholeLook(tx: Tx, at: LookedAt): Promise<Look> {
  * A look at every wallet, every address where credited coins may lie or something moved, and some of the others in turn, for each of these assets of one network that was
  * looked at as a whole before. Of what moved and of the others no more than `most` of each asset. Must be one snapshot with what it is compared with. Locks nothing.
  */
-export async function readLooks(tx: Tx, all: readonly Omit<LookedAt, 'contract'>[], most: AskedAtMost): Promise<ReadonlyMap<string, Look>> {
+export async function readLooks(tx: Reads, all: readonly Omit<LookedAt, 'contract'>[], most: AskedAtMost): Promise<ReadonlyMap<string, Look>> {
   const [first] = all;
   if (first === undefined) return new Map();
-  const { networkId, finalHeight } = first;
-  const sums = await tx<{ assetId: string; version: number; standing: string; asked: Row[] }[]>`
-    select s.asset_id, s.version, ${standingSum(tx)} as standing, (
-      with always as materialized (
-        select address from wallets where network_id = ${networkId} and role <> 'deposit'
-        union
-        select address from lying_deposits where network_id = ${networkId} and asset_id = s.asset_id
-        union
-        select a.address from (
-            select address_id from deposits where asset_id = s.asset_id and state = 'unallocated' order by raw_amount desc limit ${most.unallocated}) d
-          join deposit_addresses a on a.id = d.address_id),
-      places as (
-        select address from always
-        union all
-        (select t.address from touched_holdings t where t.asset_id = s.asset_id and not exists (select 1 from always a where a.address = t.address)
-          group by t.address order by bool_and(t.height <= ${finalHeight}) desc, min(t.id) limit ${most.touched}))
-      select coalesce(json_agg(r order by r.address), '[]') from (
-        select ${kept(tx)}, ${standing(tx)} from places p ${readings(tx)} left join lateral (${touchesOf(tx, tx`s.asset_id`, finalHeight)}) t on true) r) as asked
-    from kept_sums s where s.asset_id = any(${all.map(({ assetId }) => assetId)}::uuid[])`;
-  // As many more as are asked about anyway may be among them.
-  const oldest = await tx<(Row & { assetId: string })[]>`
-    select s.asset_id, p.raw_amount::text as kept, ${standing(tx)} from unnest(
-        ${sums.map(({ assetId }) => assetId)}::uuid[], ${sums.map(({ asked }) => most.resting + asked.length)}::bigint[]) as s (asset_id, most)
-      cross join lateral (
-        select r.address, r.read_at, r.raw_amount from kept_readings r where r.asset_id = s.asset_id order by r.read_at, r.address limit s.most) p
-      left join lateral (${touchesOf(tx, tx`s.asset_id`, finalHeight)}) t on true order by p.read_at, p.address`;
-  const looks = sums.map(({ assetId, version, standing: sum, asked }): [string, Look] => {
-    const known = new Set(asked.map((row) => row.address));
-    const resting = oldest.filter((row) => row.assetId === assetId && !known.has(row.address)).slice(0, most.resting);
-    return [
-      assetId,
-      {
-        version,
-        whole: false,
-        elsewhere: [...asked, ...resting].reduce((rest, row) => rest - BigInt(row.kept) - BigInt(row.change), BigInt(sum)),
-        addresses: [...asked.map((row) => fromRow(row, false)), ...resting.map((row) => fromRow(row, true))],
-      },
-    ];
-  });
-  return new Map(looks);
+  const of: ReturnType<Reads> = tx`
+    select a.id, a.final_height
+    from unnest(${all.map(({ assetId }) => assetId)}::uuid[], ${all.map(({ finalHeight }) => finalHeight)}::bigint[]) as a (id, final_height)`;
+  const rows = await tx<(LookRow & { assetId: string })[]>`${looks(tx, { networkId: first.networkId, of, most })}`;
+  return new Map(rows.map((row) => [row.assetId, fromLook(row, most)]));
+}
+
+/** How Postgres tells what to ask about one asset. */
+export interface LookRow {
+  version: number;
+  /** What all readings add up to, with what was seen since. */
+  standing: string;
+  /** What is asked about whosever turn it is, and the readings that are oldest, among which may be some of the same. */
+  asked: Row[];
+  oldest: Row[];
+}
+
+/**
+ * The rows of it, as a statement or a part of one; `of` are the assets that are asked about, as `id`, with how much of the network is final, as `final_height`.
+ */
+export function looks(reads: Reads, { networkId, of, most }: { networkId: string; of: ReturnType<Reads>; most: AskedAtMost }): ReturnType<Reads> {
+  // As many more of the oldest as are asked about anyway may be among them.
+  return reads`
+    with of as materialized (${of}),
+    sums as materialized (
+      select s.asset_id, s.version, f.final_height, ${standingSum(reads)} as standing, (
+        with always as materialized (
+          select address from wallets where network_id = ${networkId} and role <> 'deposit'
+          union
+          select address from lying_deposits where network_id = ${networkId} and asset_id = s.asset_id
+          union
+          select a.address from (
+              select address_id from deposits where asset_id = s.asset_id and state = 'unallocated' order by raw_amount desc limit ${most.unallocated}) d
+            join deposit_addresses a on a.id = d.address_id),
+        places as (
+          select address from always
+          union all
+          (select t.address from touched_holdings t where t.asset_id = s.asset_id and not exists (select 1 from always a where a.address = t.address)
+            group by t.address order by bool_and(t.height <= f.final_height) desc, min(t.id) limit ${most.touched}))
+        select coalesce(json_agg(r order by r.address), '[]') from (
+          select ${kept(reads)}, ${standing(reads)} from places p ${readings(reads)}
+            left join lateral (${touchesOf(reads, reads`s.asset_id`, reads`f.final_height`)}) t on true) r) as asked
+      from of f join kept_sums s on s.asset_id = f.id)
+    select s.asset_id, s.version, s.standing, s.asked, (
+      select coalesce(json_agg(o order by o.read_at, o.address), '[]') from (
+        select p.raw_amount::text as kept, p.read_at, ${standing(reads)} from (
+            select r.address, r.read_at, r.raw_amount from kept_readings r where r.asset_id = s.asset_id
+            order by r.read_at, r.address limit ${most.resting}::bigint + json_array_length(s.asked)) p
+          left join lateral (${touchesOf(reads, reads`s.asset_id`, reads`s.final_height`)}) t on true) o) as oldest
+    from sums s`;
+}
+
+/** The same as a look is worked with. */
+export function fromLook({ version, standing: sum, asked, oldest }: LookRow, most: AskedAtMost): Look {
+  const known = new Set(asked.map((row) => row.address));
+  const resting = oldest.filter((row) => !known.has(row.address)).slice(0, most.resting);
+  return {
+    version,
+    whole: false,
+    elsewhere: [...asked, ...resting].reduce((rest, row) => rest - BigInt(row.kept) - BigInt(row.change), BigInt(sum)),
+    addresses: [...asked.map((row) => fromRow(row, false)), ...resting.map((row) => fromRow(row, true))],
+  };
 }
 
 /** What addresses held, as the chain told a look. */
@@ -127,6 +149,11 @@ export interface Reading {
 }
 
 type ReadAddress = AskedAddress & { rawAmount: bigint };
+
+/** Whether a reading in turn answers nothing that is kept: then there is nothing to keep of it but that it was. */
+export function changesNothing({ version, whole, addresses }: Reading): boolean {
+  return version !== null && !whole && addresses.every(({ settled, answered, inTurn }) => !settled && answered.length === 0 && !inTurn);
+}
 
 /** Rows that are written in one go. */
 const AT_ONCE = 10_000;
@@ -227,7 +254,7 @@ function readings(reads: Reads) {
 }
 
 /** What moved at place `p` since its last reading. */
-function touchesOf(reads: Reads, assetId: ReturnType<Reads>, finalHeight: number) {
+function touchesOf(reads: Reads, assetId: ReturnType<Reads>, finalHeight: ReturnType<Reads>) {
   return reads`
     select sum(x.raw_change) as change, bool_and(x.height <= ${finalHeight}) as settled, sum(x.raw_change) filter (where x.height > ${finalHeight}) as passing,
       array_agg(x.id::text) filter (where x.height <= ${finalHeight}) as answered

@@ -1,6 +1,7 @@
 import { type Coins, formatAmount, parseTrusted } from '#shared/core/money.ts';
 import type { Reads, Tx } from '#shared/platform/postgres.ts';
 import { isUnexplained, unknownOutgoing } from './adopted.ts';
+import { untrusted } from './database-epoch.ts';
 
 /** The last comparison of the books with the chain, of one asset. */
 export interface Reconciliation {
@@ -15,7 +16,20 @@ export interface Reconciliation {
   accepted: Coins;
 }
 
-type StoredReconciliation = Omit<Reconciliation, 'difference' | 'accepted'> & { difference: string; accepted: string };
+/** How Postgres tells one of them. */
+export type StoredReconciliation = Omit<Reconciliation, 'difference' | 'accepted'> & { difference: string; accepted: string };
+
+/** The last comparison of one asset, as a part of a statement; null where it never was compared. */
+export function storedReconciliation(reads: Reads, assetId: ReturnType<Reads>): ReturnType<Reads> {
+  return reads`(
+    select json_build_object('assetId', r.asset_id, 'height', r.height, 'difference', r.difference::text, 'shortSince', r.short_since, 'accepted', r.accepted_shortage::text)
+    from reconciliations r where r.asset_id = ${assetId})`;
+}
+
+/** The same as comparisons are worked with. */
+export function fromStored(row: StoredReconciliation): Reconciliation {
+  return { ...row, difference: parseTrusted(row.difference), accepted: parseTrusted(row.accepted) };
+}
 
 /** The last comparisons of assets; none of those that were never compared. Locks nothing. */
 export async function listReconciliations(sql: Reads, assetIds: readonly string[]): Promise<ReadonlyMap<string, Reconciliation>> {
@@ -34,7 +48,7 @@ function reconciliations(sql: Reads, assetIds: readonly string[]) {
 }
 
 function byAsset(rows: readonly StoredReconciliation[]): ReadonlyMap<string, Reconciliation> {
-  return new Map(rows.map((row) => [row.assetId, { ...row, difference: parseTrusted(row.difference), accepted: parseTrusted(row.accepted) }]));
+  return new Map(rows.map((row) => [row.assetId, fromStored(row)]));
 }
 
 /** Writes the comparisons that are the last ones now. What was accepted stays, less what is there again: it covers no later loss. Locks their rows, in the order of the assets' ids. */
@@ -50,6 +64,47 @@ export async function upsertReconciliations(
     on conflict (asset_id) do update
       set height = excluded.height, difference = excluded.difference, short_since = excluded.short_since, read_at = sluice_now(),
         accepted_shortage = least(reconciliations.accepted_shortage, greatest(-excluded.difference, 0))`;
+}
+
+/** A comparison that takes the place of the one before it, and the version of the readings it goes with; null where coins are outputs. */
+export interface Replacement {
+  assetId: string;
+  height: number;
+  difference: Coins;
+  shortSince: number | null;
+  was: Reconciliation;
+  version: number | null;
+}
+
+/**
+ * Writes all of these comparisons in the place of those they were judged by, and that their readings were used; nothing at all, and false, where somebody judged, accepted or kept
+ * something of any of them since. Locks their rows, in the order of the assets' ids, then the sums of what is kept.
+ */
+export async function replaceReconciliations(sql: Reads, all: readonly Replacement[]): Promise<boolean> {
+  const [row] = await sql<[{ same: boolean }]>`
+    with given as (
+      select * from unnest(
+        ${all.map((r) => r.assetId)}::uuid[], ${all.map((r) => r.height)}::bigint[], ${all.map((r) => formatAmount(r.difference))}::text[]::numeric[],
+        ${all.map((r) => r.shortSince)}::bigint[], ${all.map((r) => r.version)}::bigint[], ${all.map((r) => r.was.height)}::bigint[],
+        ${all.map((r) => formatAmount(r.was.difference))}::text[]::numeric[], ${all.map((r) => r.was.shortSince)}::bigint[],
+        ${all.map((r) => formatAmount(r.was.accepted))}::text[]::numeric[])
+        as g (asset_id, height, difference, short_since, version, was_height, was_difference, was_short_since, was_accepted)),
+    judged as materialized (
+      select r.asset_id from reconciliations r join given g on g.asset_id = r.asset_id
+      where r.height = g.was_height and r.difference = g.was_difference and r.short_since is not distinct from g.was_short_since and r.accepted_shortage = g.was_accepted
+      order by r.asset_id for update of r),
+    kept as materialized (
+      select s.asset_id from (select count(*) from judged) j cross join kept_sums s join given g on g.asset_id = s.asset_id and g.version = s.version
+      order by s.asset_id for update of s),
+    still as materialized (
+      select (select count(*) from judged) = count(*) and (select count(*) from kept) = count(version) as same from given),
+    used as (update kept_sums s set version = s.version + 1 from kept k, still where s.asset_id = k.asset_id and still.same),
+    written as (
+      update reconciliations r
+      set height = g.height, difference = g.difference, short_since = g.short_since, read_at = sluice_now(), accepted_shortage = least(r.accepted_shortage, greatest(-g.difference, 0))
+      from given g, still where r.asset_id = g.asset_id and still.same)
+    select same from still`;
+  return row.same;
 }
 
 /**
@@ -72,16 +127,15 @@ export interface Liabilities {
   unallocated: string;
 }
 
-/** Reads them of all assets; those of which nothing is owed are left out. Locks nothing. */
-export async function sumLiabilities(sql: Reads): Promise<ReadonlyMap<string, Liabilities>> {
-  const rows = await sql<(Liabilities & { assetId: string })[]>`
-    select l.asset_id, coalesce(sum(l.balance) filter (where l.gateway_id is not null and not h.held), 0)::text as green,
+/** Of all assets; those of which nothing is owed are left out. */
+function liabilities(sql: Reads): ReturnType<Reads> {
+  return sql`
+    select l.asset_id as "assetId", coalesce(sum(l.balance) filter (where l.gateway_id is not null and not h.held), 0)::text as green,
       coalesce(sum(l.balance) filter (where l.gateway_id is not null and h.held), 0)::text as held,
       coalesce(sum(l.balance) filter (where l.kind = 'unallocated'), 0)::text as unallocated
     from ledger_accounts l left join settlements s on s.id = l.settlement_id
       cross join lateral (select l.kind not in ('pending', 'available', 'reserved') or coalesce(s.pool = 'held', false) as held) h
     where l.balance <> 0 group by l.asset_id`;
-  return new Map(rows.map(({ assetId, ...owed }) => [assetId, owed]));
 }
 
 /** A transaction from an address of ours that no stored bytes explain, and that nobody has looked at yet. */
@@ -97,10 +151,37 @@ export interface UnknownOutgoing {
  * was halted for them, except those that dispatch was frozen for before; oldest first, at most a hundred of each of these networks. Locks nothing.
  */
 export async function listUnreviewedOutgoing(sql: Reads, networkIds: readonly string[]): Promise<UnknownOutgoing[]> {
-  return sql<UnknownOutgoing[]>`
-    select o.id, o.network_id, o.sender as address, o.txid from networks n cross join lateral (
+  return sql<UnknownOutgoing[]>`${unreviewedOutgoing(sql, networkIds)} order by o.id`;
+}
+
+function unreviewedOutgoing(sql: Reads, networkIds: readonly string[]): ReturnType<Reads> {
+  return sql`
+    select o.id, o.network_id as "networkId", o.sender as address, o.txid from networks n cross join lateral (
       select g.id, g.network_id, g.sender, g.txid from (${unknownOutgoing(sql)}) g where g.network_id = n.id and g.id > n.outgoing_reviewed order by g.id limit 100) o
-    where n.id = any(${[...networkIds]}::uuid[]) order by o.id`;
+    where n.id = any(${[...networkIds]}::uuid[])`;
+}
+
+/** What a comparison of networks with their chains begins with. */
+export interface Outset {
+  /** Names of the networks that are not trusted. */
+  untrusted: string[];
+  /** As `listUnreviewedOutgoing` lists them. */
+  unknown: UnknownOutgoing[];
+  /** What is owed of each asset of which anything is, by its id. */
+  owed: ReadonlyMap<string, Liabilities>;
+}
+
+/** Reads it of some networks in one statement; locks nothing. */
+export async function readOutset(sql: Reads, networks: readonly { id: string; name: string }[]): Promise<Outset> {
+  const [{ owed, ...rest }] = await sql<[Omit<Outset, 'owed'> & { owed: (Liabilities & { assetId: string })[] }]>`
+    select array(${untrusted(
+      sql,
+      networks.map(({ name }) => name),
+    )}) as untrusted, (select coalesce(json_agg(u order by u.id), '[]') from (${unreviewedOutgoing(
+      sql,
+      networks.map(({ id }) => id),
+    )}) u) as unknown, (select coalesce(json_agg(l), '[]') from (${liabilities(sql)}) l) as owed`;
+  return { ...rest, owed: new Map(owed.map(({ assetId, ...of }) => [assetId, of])) };
 }
 
 /** Those among transaction ids that no stored bytes explain. Locks nothing. */

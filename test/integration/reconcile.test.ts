@@ -4,6 +4,7 @@ import type { Deps } from '#api/deps.ts';
 import { runAuditNow } from '#api/operator/audit.ts';
 import { freeze, showFreezes, unfreeze } from '#api/operator/freeze.ts';
 import { creditFinalDeposits } from '#api/payments/credit-deposit.ts';
+import { acceptShortages } from '#api/store/reconciliations.ts';
 import { closedReason } from '#api/treasury/closed.ts';
 import { bookOpeningBalances } from '#api/treasury/book-opening-balances.ts';
 import { ChainUnavailable } from '#shared/chains/chain.ts';
@@ -278,6 +279,85 @@ describe('the books are compared with the chain', () => {
     const chains = new Map(['one', 'other'].map((name) => [name, failing(name)]));
     await expect(reconcile({ ...deps, chains })).rejects.toThrow('one is odd');
     expect(asked).toEqual(new Set(['one', 'other']));
+  });
+});
+
+describe('books that nobody paid into are compared', () => {
+  let books: Books;
+  let deps: Deps;
+  /** What somebody else does once the node has been asked for the first balance. */
+  let meanwhile: (() => Promise<void>) | undefined;
+  let transactions = 0;
+  beforeAll(async () => {
+    books = await someBooks();
+    const chains = [...books.deps.chains].map(([name, chain]) => {
+      const balance: typeof chain.reader.balance = async (...of) => {
+        const told = await chain.reader.balance(...of);
+        const doing = meanwhile;
+        meanwhile = undefined;
+        await doing?.();
+        return told;
+      };
+      return [name, { ...chain, reader: { ...chain.reader, balance } }] as const;
+    });
+    const transaction: Deps['db']['transaction'] = (work) => {
+      transactions += 1;
+      return books.db.transaction(work);
+    };
+    const snapshot: Deps['db']['snapshot'] = (work) => {
+      transactions += 1;
+      return books.db.snapshot(work);
+    };
+    const db: Deps['db'] = { ...books.db, transaction, snapshot };
+    deps = { ...books.deps, db, chains: new Map(chains), metrics: createApiMetrics('test'), wake: () => undefined };
+    hold(5n);
+    await books.chain.mine();
+    await books.db.sql`
+      insert into watches (network_id, address, acked_epoch, watched_from) select network_id, address, 1, ${books.chain.height + 1} from wallets where network_id = ${books.network.id}`;
+    await books.chain.mine();
+    await books.chain.mine();
+    expect(await bookOpeningBalances(deps)).toBeGreaterThan(0);
+    expect(await reconcile(deps)).toBe(0);
+  });
+  beforeEach(async () => {
+    hold(5n);
+    await books.db.sql`delete from freezes`;
+    await books.chain.mine();
+    expect(await reconcile(deps)).toBe(0);
+    await books.chain.mine();
+    transactions = 0;
+  });
+  afterAll(() => books.drop());
+
+  const hold = (coins: bigint): void => void books.onChain.set(holding(books.hotWallet, books.assets.ETH.contract), coins);
+  const suspected = async () => (await books.db.sql`select 1 from reconciliations where short_since is not null`).length;
+
+  it('by statements that are no transaction', async () => {
+    expect(await reconcile(deps)).toBe(0);
+    expect(transactions).toBe(0);
+    const [read] = await books.db.sql<{ height: number }[]>`select min(height) as height from reconciliations`;
+    expect(read?.height).toBe(books.chain.height);
+  });
+
+  it('and what another worker misses meanwhile is not overruled by who began earlier', async () => {
+    meanwhile = async () => {
+      hold(4n);
+      expect(await reconcile(deps)).toBe(0);
+    };
+    expect([await reconcile(deps), await suspected()]).toEqual([0, 1]);
+    expect(transactions).toBeGreaterThan(0);
+    await books.chain.mine();
+    expect(await reconcile(deps)).toBe(1);
+  });
+
+  it('and what an operator accepts as lost meanwhile freezes nothing', async () => {
+    hold(4n);
+    expect([await reconcile(deps), await suspected()]).toEqual([0, 1]);
+    await books.chain.mine();
+    meanwhile = async () => {
+      expect(await books.db.transaction((tx) => acceptShortages(tx, 'all'))).toHaveLength(1);
+    };
+    expect([await reconcile(deps), await suspected()]).toEqual([0, 0]);
   });
 });
 
