@@ -100,6 +100,7 @@ export function followChain(deps: IndexerDeps, network: NetworkConfig): Followed
       lastEntryId: undefined,
       unsent: undefined,
       caughtUpAtMs: undefined,
+      serviceTime: undefined,
       leaseUntilMs: askedAtMs + LEASE_SECONDS * 1_000,
       scanWake: createWake(),
       pulseWake: createWake(),

@@ -57,6 +57,8 @@ export interface Pulse {
   rewind: string | null;
   /** Whether blocks are to be read again. */
   rescan: boolean;
+  /** Service time. */
+  now: Date;
 }
 
 /** Most unacknowledged addresses looked at in one go; the rest come right after. */
@@ -74,7 +76,7 @@ export async function takePulse(sql: Reads, lease: { networkId: string; holder: 
       coalesce((select seq from chain_tips where network_id = ${networkId} and epoch = ${epoch}), 0) as "appliedSeq",
       array(select address from watches where network_id = ${networkId} and acked_epoch is null order by created_at limit ${UNACKED_AT_ONCE}) as unacked,
       (select reason from rewind_requests where network_id = ${networkId} and epoch >= ${epoch} order by epoch desc, id desc limit 1) as rewind,
-      exists (select 1 from rescans where network_id = ${networkId} and finished_at is null) as rescan`;
+      exists (select 1 from rescans where network_id = ${networkId} and finished_at is null) as rescan, sluice_now() as now`;
   return row;
 }
 

@@ -82,6 +82,8 @@ export interface Life {
   unsent: string | undefined;
   /** When the last published block was known to be the chain's head. */
   caughtUpAtMs: number | undefined;
+  /** What time it was for the service when the database last said so, Unix milliseconds, and when that was heard; undefined before the first pulse. */
+  serviceTime: { atMs: number; heardAtMs: number } | undefined;
   /** Until when this process may believe it holds the lease. */
   leaseUntilMs: number;
   /**

@@ -47,7 +47,7 @@ export const followMempool: Child = async (deps, life, _tell, signal) => {
 /** Answers a function that asks the node once and tells what there is to tell. @throws Error when the node, the database or Redis fails */
 export function createMempoolWatch(
   deps: Pick<IndexerDeps, 'sql' | 'streams' | 'monotonicMs' | 'metrics'>,
-  life: Pick<Life, 'network' | 'epoch' | 'reader' | 'watchlist' | 'leaseUntilMs' | 'mempoolSeq'>,
+  life: Pick<Life, 'network' | 'epoch' | 'reader' | 'watchlist' | 'leaseUntilMs' | 'mempoolSeq' | 'serviceTime'>,
 ): () => Promise<void> {
   const chain = life.network.name;
   /** Whatever waits, ours or not, so that the node is asked about each transaction once. */
@@ -78,7 +78,9 @@ export function createMempoolWatch(
     if (changed) toldAtMs = null;
     const now = deps.monotonicMs();
     if ((toldAtMs !== null && now - toldAtMs < REPEAT_MS) || now >= life.leaseUntilMs) return;
-    const takenAt = Math.max(askedAt, await readServiceTime(deps.sql));
+    // A message that tells once more of nothing gives nobody a time: what the pulse heard, and what has passed since, is enough for it.
+    const heard = toldAtMs !== null && ours.size === 0 ? life.serviceTime : undefined;
+    const takenAt = heard === undefined ? Math.max(askedAt, await readServiceTime(deps.sql)) : heard.atMs + Math.floor(now - heard.heardAtMs);
     life.mempoolSeq += 1;
     // The clock may have gone back since: nothing was seen later than it says now.
     const transactions = firstOf(ours.values()).map((one) => ({ ...one, firstSeenAt: Math.min(one.firstSeenAt, takenAt) }));

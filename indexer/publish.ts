@@ -87,10 +87,11 @@ export const keepPulse: Child = async (deps, life, tell, signal) => {
         caughtUpSecondsAgo: life.caughtUpAtMs === undefined ? null : (askedAtMs - life.caughtUpAtMs) / 1_000,
       };
       const lease = { networkId: life.networkId, holder: deps.holder, epoch: life.epoch };
-      const { held, appliedSeq, unacked, rewind, rescan } = await takePulse(sql, lease, progress, note);
+      const { held, appliedSeq, unacked, rewind, rescan, now } = await takePulse(sql, lease, progress, note);
       patience.reset();
       if (!held) return end({ type: 'FAILED', reason: 'another indexer holds the lease' });
       life.leaseUntilMs = askedAtMs + LEASE_SECONDS * 1_000;
+      life.serviceTime = { atMs: now.getTime(), heardAtMs: deps.monotonicMs() };
       if (rewind !== null) return end({ type: 'REWIND', reason: rewind });
       if (appliedSeq !== life.appliedSeq || appliedSeq === life.seq) movedAtMs = askedAtMs;
       life.appliedSeq = appliedSeq;

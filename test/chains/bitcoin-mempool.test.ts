@@ -52,6 +52,7 @@ function mempoolOf({ deps, networkId }: Rig, watched: readonly Payee[]): () => P
       epoch: 1_000_000,
       reader: config.reader,
       watchlist,
+      serviceTime: undefined,
       leaseUntilMs: Number.POSITIVE_INFINITY,
       mempoolSeq: 0,
     } satisfies Partial<Life>,

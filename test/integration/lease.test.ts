@@ -73,7 +73,7 @@ it('one pulse tells all that Postgres wants of an indexer', async () => {
   const [row] = await db.sql<[{ epoch: number }]>`update indexer_leases set holder = 'pulse', expires_at = clock_timestamp() returning epoch`;
   const lease = { networkId: NETWORK, holder: 'pulse', epoch: row.epoch };
   const pulse = () => takePulse(indexer.sql, lease, { publishedHeight: 7, caughtUpSecondsAgo: 0 });
-  const nothing = { held: true, appliedSeq: 0, unacked: [], rewind: null, rescan: false };
+  const nothing = { held: true, appliedSeq: 0, unacked: [], rewind: null, rescan: false, now: expect.any(Date) };
   expect(await pulse()).toEqual(nothing);
   expect(await db.sql`select published_height, expires_at > clock_timestamp() as held from indexer_leases`).toEqual([{ publishedHeight: 7, held: true }]);
   await db.sql`insert into watches (network_id, address) values (${NETWORK}, 'one')`;
@@ -82,10 +82,10 @@ it('one pulse tells all that Postgres wants of an indexer', async () => {
   await db.sql`
     insert into chain_tips (network_id, height, hash, block_time, safe_height, final_height, head_height, epoch, seq)
     values (${NETWORK}, 5, 'x', now(), 5, 5, 5, ${row.epoch}, 12)`;
-  expect(await pulse()).toEqual({ held: true, appliedSeq: 12, unacked: ['one'], rewind: 'lost', rescan: true });
+  expect(await pulse()).toEqual({ held: true, appliedSeq: 12, unacked: ['one'], rewind: 'lost', rescan: true, now: expect.any(Date) });
   const note = JSON.stringify({ from: 8, to: 8, deaths: 0, by: 'pulse' });
   await db.sql`update indexer_leases set expires_at = clock_timestamp()`;
-  expect(await takePulse(indexer.sql, lease, { publishedHeight: 8, caughtUpSecondsAgo: 0 }, note)).toEqual(await pulse());
+  expect(await takePulse(indexer.sql, lease, { publishedHeight: 8, caughtUpSecondsAgo: 0 }, note)).toEqual({ ...(await pulse()), now: expect.any(Date) });
   expect(await db.sql`select reading, expires_at > clock_timestamp() as held from indexer_leases`).toEqual([{ reading: JSON.parse(note), held: true }]);
   const late = await takePulse(indexer.sql, { ...lease, epoch: lease.epoch - 1 }, { publishedHeight: 9, caughtUpSecondsAgo: 0 }, '{}');
   expect([late.held, await db.sql`select reading from indexer_leases`]).toEqual([false, [{ reading: JSON.parse(note) }]]);

@@ -85,6 +85,7 @@ export async function aScanner(given: {
       lastEntryId: undefined,
       unsent: undefined,
       caughtUpAtMs: undefined,
+      serviceTime: undefined,
       leaseUntilMs: Number.POSITIVE_INFINITY,
       scanWake: createWake(),
       pulseWake: createWake(),

@@ -104,6 +104,25 @@ describe('the mempool watch', () => {
     expect(world.published.map(({ epoch, seq }) => [epoch, seq])).toEqual([1, 2, 3, 4, 5].map((seq) => [3, seq]));
   });
 
+  it('asks no database what time it is to tell again of nothing, once the pulse has heard it', async () => {
+    const { world, life, deps, ask } = aWorld();
+    let asked = 0;
+    const sql = deps.sql;
+    deps.sql = (() => {
+      asked += 1;
+      return sql``;
+    }) as unknown as IndexerDeps['sql'];
+    await ask();
+    expect([asked, world.published.length]).toEqual([1, 1]);
+    world.now = 12_000;
+    await ask();
+    expect([asked, world.published.length]).toEqual([2, 2]);
+    life.serviceTime = { atMs: 2_000_000, heardAtMs: 20_000.5 };
+    world.now = 24_000;
+    await ask();
+    expect([asked, world.published.at(-1)?.takenAt]).toEqual([2, 2_003_999]);
+  });
+
   it('asks the node about each transaction once, whoever it concerns, and again when it went and came back', async () => {
     const { node, ask } = aWorld();
     node.others.add(ID('c'));

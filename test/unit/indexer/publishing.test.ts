@@ -92,7 +92,7 @@ it('says why Redis takes no message, once in the log and for as long as it does 
 });
 
 describe('the pulse', () => {
-  const QUIET: Pulse = { held: true, appliedSeq: 0, unacked: [], rewind: null, rescan: false };
+  const QUIET: Pulse = { held: true, appliedSeq: 0, unacked: [], rewind: null, rescan: false, now: new Date(0) };
 
   /** A pulse on a clock of its own, of which each beat says what it noted and waits to be answered. */
   function aPulse() {
