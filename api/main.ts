@@ -231,7 +231,7 @@ async function startSignerRole(deps: Deps, config: ApiConfig, streams: Streams, 
   });
   const keeper = await keepJournal(deps, journal);
   lifecycle.onStop('journal', () => keeper.stop());
-  const signer = startSigner({ ...deps, journal }, signers, streams.deaf);
+  const signer = startSigner({ ...deps, journal }, signers, streams.deaf, (head) => journal.hear(head));
   const stopListening = streams.onNudge(WORKER_CHANNEL, signer.wake, signer.wake);
   lifecycle.onStop('signer nudges', () => stopListening());
   lifecycle.onStop('signer', () => signer.stop());

@@ -1,17 +1,21 @@
 import type { Deps } from '#api/deps.ts';
-import { listSignable } from '#api/store/payouts.ts';
+import { type KnownHead, readHeadAndSignable } from '#api/store/signer-journal.ts';
 import { traceOfPayout } from '#api/store/traces.ts';
 import { walletAddress } from '#api/payouts/rules/wallets.ts';
 import type { TransferSigner } from '#shared/chains/chain.ts';
 import { openSigner } from '#shared/chains/signers.ts';
 import { createBell } from '#shared/platform/bell.ts';
 import { spanWithin } from '#shared/platform/tracing.ts';
+import { LOOK_MILLISECONDS } from './journal/keep-journal.ts';
 import { signPayout } from './sign-payout.ts';
 
 /** How often payouts are looked for while there are any, while no word of them can arrive, and at most, however often somebody says that there are. */
 const POLL_MILLISECONDS = 250;
-/** The longest that a payout waits of which no word arrived: the process that planned it was killed, or does not say so. */
-const SAFETY_MILLISECONDS = 10_000;
+/**
+ * The longest that a payout waits of which no word arrived: the process that planned it was killed, or does not say so. A little less than between two looks after the journal, which
+ * ask nothing then.
+ */
+const SAFETY_MILLISECONDS = LOOK_MILLISECONDS - POLL_MILLISECONDS;
 /** A payout that must wait is tried again after this long. */
 const WAIT_MILLISECONDS = 3_000;
 const ROLES = ['hot', 'funding', 'held'] as const;
@@ -49,9 +53,15 @@ export function openSigners(deps: Pick<Deps, 'chains'>, seed: string): Map<strin
  * Signs planned payouts until it is stopped: one at a time of each network, and all networks side by side, because a payout may wait for its network's
  * nodes. A wallet's nonces are signed in order, and each pass takes only the next one of every wallet.
  * Postgres says what is planned; this process keeps no state that must survive a crash. Whoever plans wakes workers, and this listens to the same word:
- * it says only when to look, never what to sign. `deaf` is true while it may be lost, and then payouts are looked for four times a second.
+ * it says only when to look, never what to sign. `deaf` is true while it may be lost, and then payouts are looked for four times a second. Each look also asks how far Postgres knows
+ * the journal, which `hear` is told.
  */
-export function startSigner(deps: Deps, signers: ReadonlyMap<string, TransferSigner>, deaf: () => boolean = () => true): Signer {
+export function startSigner(
+  deps: Deps,
+  signers: ReadonlyMap<string, TransferSigner>,
+  deaf: () => boolean = () => true,
+  hear: (head: KnownHead | undefined) => void = () => undefined,
+): Signer {
   const networkIds = [...deps.chains.values()].map((chain) => chain.id);
   const waitingUntil = new Map<string, number>();
   /** Networks whose payouts are being signed. */
@@ -88,12 +98,13 @@ export function startSigner(deps: Deps, signers: ReadonlyMap<string, TransferSig
   /** Begins to sign what can be signed; answers after how many milliseconds to look again, at the latest. */
   const pass = async (): Promise<number> => {
     const free = networkIds.filter((networkId) => !busy.has(networkId));
-    const signable = free.length === 0 ? [] : await listSignable(deps.db.sql, free);
+    const { head, waiting } = await readHeadAndSignable(deps.db.sql, free);
+    hear(head);
     for (const networkId of free) {
-      const ids = signable.filter((one) => one.networkId === networkId).map(({ id }) => id);
+      const ids = waiting.filter((one) => one.networkId === networkId).map(({ id }) => id);
       if (ids.length > 0) busy.set(networkId, signAll(networkId, ids));
     }
-    return signable.length > 0 ? POLL_MILLISECONDS : SAFETY_MILLISECONDS;
+    return waiting.length > 0 ? POLL_MILLISECONDS : SAFETY_MILLISECONDS;
   };
 
   const loop = async (): Promise<void> => {

@@ -217,13 +217,24 @@ export async function hasAllocatedNonce(sql: Reads, walletId: string): Promise<b
  * without nonces, and per wallet the one payout whose nonce comes next: nonces are signed in order, so that a refusal never
  * leaves a gap behind signed ones. Locks nothing.
  */
-export async function listSignable(sql: Reads, networkIds: readonly string[]): Promise<{ id: string; networkId: string }[]> {
-  return sql<{ id: string; networkId: string }[]>`
+export async function listSignable(sql: Reads, networkIds: readonly string[]): Promise<Signable[]> {
+  return signable(sql, networkIds);
+}
+
+/** A payout that waits for the signer. */
+export interface Signable {
+  id: string;
+  networkId: string;
+}
+
+/** The rows of it, as a statement or a part of one. */
+export function signable(sql: Reads, networkIds: readonly string[]) {
+  return sql<Signable[]>`
     with signable as (
       select p.* from payouts p join wallets w on w.id = p.wallet_id
       where p.network_id = any(${[...networkIds]}::uuid[]) and p.status in ('PLANNED', 'REPLACING') and p.plan ? 'rawFee' and w.halted_reason is null),
     next as (select distinct on (wallet_id) id from signable where status = 'PLANNED' and nonce is not null order by wallet_id, nonce)
-    select s.id, s.network_id from signable s where s.status = 'REPLACING' or s.nonce is null or s.id in (select id from next)
+    select s.id, s.network_id as "networkId" from signable s where s.status = 'REPLACING' or s.nonce is null or s.id in (select id from next)
     order by s.status = 'REPLACING' desc, s.created_at, s.id`;
 }
 

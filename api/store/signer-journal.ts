@@ -1,4 +1,5 @@
 import type { Reads, Tx } from '#shared/platform/postgres.ts';
+import { type Signable, signable } from './payouts.ts';
 
 /** The end of the signer's journal as Postgres knows it. */
 export interface KnownHead {
@@ -14,7 +15,15 @@ export async function readHead(sql: Reads): Promise<KnownHead | undefined> {
   return row;
 }
 
-/** The same, locked until commit: after settlement, wallet and payout. */
+/** The same with what waits for the signer on some networks, in one statement. Locks nothing. */
+export async function readHeadAndSignable(sql: Reads, networkIds: readonly string[]): Promise<{ head: KnownHead | undefined; waiting: Signable[] }> {
+  const [row] = await sql<[{ head: KnownHead | null; waiting: Signable[] }]>`
+    select (select json_build_object('id', journal_id, 'seq', seq, 'hash', hash) from signer_journal) as head,
+      (select coalesce(json_agg(w), '[]') from (${signable(sql, networkIds)}) w) as waiting`;
+  return { head: row.head ?? undefined, waiting: row.waiting };
+}
+
+/** The head, locked until commit: after settlement, wallet and payout. */
 export async function lockHead(tx: Tx): Promise<KnownHead | undefined> {
   const [row] = await tx<KnownHead[]>`select journal_id as id, seq, hash from signer_journal for update`;
   return row;

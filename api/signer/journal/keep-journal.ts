@@ -3,7 +3,8 @@ import { writeReport } from '#api/store/signer-journal.ts';
 import { JOURNAL_STATES } from './compare.ts';
 import type { SignerJournal } from './signer-journal.ts';
 
-const LOOK_MILLISECONDS = 5_000;
+/** How often it is looked after. */
+export const LOOK_MILLISECONDS = 5_000;
 /** Every so many looks, each signature of the last day is looked up in Postgres. */
 const COMPARE_EVERY = 60;
 /** The report is written again every so many looks, about once a minute, even if nothing changed: an old report means that the signer is gone. */
@@ -29,7 +30,7 @@ export async function keepJournal(
   let rouse: () => void = () => undefined;
 
   const look = async (): Promise<void> => {
-    const problem = await journal.open(deps.db);
+    const problem = await journal.open(deps.db, pause);
     const state = problem?.state ?? 'open';
     if (problem === null && looks % COMPARE_EVERY === 0) unknown = await journal.countUnknown(deps.db.sql);
     looks += 1;

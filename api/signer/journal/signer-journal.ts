@@ -52,6 +52,8 @@ export class SignerJournal implements Journal {
   #problem: JournalProblem = { state: 'missing', reason: 'it was not opened yet' };
   /** The state of files and Postgres when opening last failed. `open` reads everything again only after a change. */
   #failedWith = '';
+  /** The head that Postgres was last heard to know, and when, by a clock that never goes back. */
+  #heard: { head: KnownHead | undefined; atMs: number } | undefined;
 
   constructor(options: SignerJournalOptions) {
     this.#options = options;
@@ -73,10 +75,12 @@ export class SignerJournal implements Journal {
   /**
    * Opens the journal: takes the folder's lock, puts an approved rebuilt journal in place, verifies every record, and compares it with Postgres
    * both ways.
-   * Returns why nothing may be signed with it, or null. A later call tries again if something changed.
+   * Returns why nothing may be signed with it, or null. A later call tries again if something changed; while it is open that asks Postgres nothing that was heard within
+   * `heardMs` milliseconds.
    */
-  async open(db: Database): Promise<JournalProblem | null> {
-    if (this.#held !== undefined) return this.problem(db.sql);
+  async open(db: Database, heardMs = 0): Promise<JournalProblem | null> {
+    if (this.#held !== undefined)
+      return this.#heard !== undefined && performance.now() - this.#heard.atMs < heardMs ? this.#check(this.#heard.head) : this.problem(db.sql);
     const { folder } = this.#options;
     const seen = `${stamp(journalPath(folder))} ${stamp(pendingPath(folder))} ${JSON.stringify(await readHead(db.sql))} ${await this.#sealStamp(db.sql)}`;
     if (seen === this.#failedWith && this.#problem.state !== 'locked') return this.#problem;
@@ -87,6 +91,7 @@ export class SignerJournal implements Journal {
       const opened = await this.#openUnderLock(db);
       if (opened instanceof JournalFile) {
         this.#held = { file: opened, lock };
+        this.#heard = undefined;
         this.#failedWith = '';
         return null;
       }
@@ -96,6 +101,12 @@ export class SignerJournal implements Journal {
       lock.release();
       throw error;
     }
+  }
+
+  /** Compares the journal with the head that Postgres was just heard to know, and closes it when it is not the only one. */
+  hear(head: KnownHead | undefined): void {
+    this.#heard = { head, atMs: performance.now() };
+    if (this.#held !== undefined) this.#check(head);
   }
 
   async problem(sql: Reads): Promise<JournalProblem | null> {

@@ -14,7 +14,8 @@ import { keepJournal } from '#api/signer/journal/keep-journal.ts';
 import { importJournal, resealJournal } from '#api/signer/journal/put-journal.ts';
 import { journalPath, SignerJournal } from '#api/signer/journal/signer-journal.ts';
 import { signPayout } from '#api/signer/sign-payout.ts';
-import { readHead, writeReport } from '#api/store/signer-journal.ts';
+import { listSignable } from '#api/store/payouts.ts';
+import { readHead, readHeadAndSignable, writeReport } from '#api/store/signer-journal.ts';
 import { reservedAccount } from '#state-machines/ledger/accounts.ts';
 import { createApiMetrics } from '#shared/platform/metrics.ts';
 import { trustedKeys } from '#shared/platform/statements.ts';
@@ -207,6 +208,23 @@ describe('a signer whose journal is not what it was', () => {
     const old = aFolder();
     copyFileSync(join(copy, 'journal.jsonl'), journalPath(old));
     await refused(journalIn(old), 'shorter');
+  });
+
+  it('asks nothing that the look for payouts heard just before, and closes at once when that says that somebody else went on', async () => {
+    const fork = aFolder();
+    cpSync(folderOf(journal), fork, { recursive: true });
+    rmSync(join(fork, 'lock'), { force: true });
+    const second = journalIn(fork);
+    expect(await second.open(treasury.deps.db)).toBeNull();
+    const silent = { ...treasury.deps.db, sql: (() => Promise.reject(new Error('it was asked'))) as unknown as typeof treasury.deps.db.sql };
+    await expect(second.open(silent, 60_000)).rejects.toThrow('it was asked');
+    const { head, waiting } = await readHeadAndSignable(sql(), [treasury.network.id]);
+    expect([head, waiting]).toEqual([await readHead(sql()), await listSignable(sql(), [treasury.network.id])]);
+    second.hear(head);
+    expect(await second.open(silent, 60_000)).toBeNull();
+    await expect(second.open(silent, 0)).rejects.toThrow('it was asked');
+    second.hear({ ...(head as NonNullable<typeof head>), seq: (head?.seq ?? 0) + 1 });
+    expect([second.head, (await second.problem(sql()))?.state]).toEqual([undefined, 'shorter']);
   });
 
   it('signs nothing when it and another one signed at the same moment', async () => {
