@@ -45,9 +45,15 @@ export async function readHorizon(sql: Reads): Promise<Horizon> {
   return row;
 }
 
-/** Every mark there is. Locks nothing. */
-export async function listMarks(sql: Reads): Promise<StoredMark[]> {
-  return sql<StoredMark[]>`select check_name, since::text as since, whole_at, fingerprint, history, mac from audit_marks`;
+/** The same with every mark there is, all of one moment. Locks nothing. */
+export async function readHorizonAndMarks(sql: Reads): Promise<{ now: Horizon; marks: StoredMark[] }> {
+  type Row = { nowSince: string; nowHistory: string } & { [Key in keyof StoredMark]: StoredMark[Key] | null };
+  const rows = await sql<[Row, ...Row[]]>`
+    select h.since as "nowSince", h.history as "nowHistory", m.check_name, m.since::text as since, m.whole_at, m.fingerprint, m.history, m.mac
+    from (select pg_snapshot_xmin(pg_current_snapshot())::text as since, database_history() as history offset 0) h left join audit_marks m on true`;
+  const [{ nowSince, nowHistory }] = rows;
+  const marks = rows.flatMap(({ nowSince: _since, nowHistory: _history, ...mark }) => (mark.checkName === null ? [] : (mark as StoredMark)));
+  return { now: { since: nowSince, history: nowHistory }, marks };
 }
 
 /** Reads the marks that these checks have, by name, and keeps others from moving them until commit. */
@@ -72,6 +78,30 @@ export async function upsertMarks(tx: Tx, marks: readonly StoredMark[]): Promise
   await tx`
     insert into audit_marks ${tx(rows)}
     on conflict (check_name) do update set since = excluded.since, whole_at = excluded.whole_at, fingerprint = excluded.fingerprint, history = excluded.history, mac = excluded.mac`;
+}
+
+/**
+ * Writes marks in the place of those that were read, each of another check: all of them, or none, and false, where any was moved or taken away since. Locks their rows, in the order
+ * of their checks' names.
+ */
+export async function replaceMarks(sql: Reads, moves: readonly { was: StoredMark; mark: StoredMark }[]): Promise<boolean> {
+  const hex = (mac: Uint8Array): string => Buffer.from(mac).toString('hex');
+  const [row] = await sql<[{ same: boolean }]>`
+    with given as (
+      select * from unnest(
+        ${moves.map(({ mark }) => mark.checkName)}::text[], ${moves.map(({ was }) => was.since)}::text[]::xid8[], ${moves.map(({ was }) => hex(was.mac))}::text[],
+        ${moves.map(({ mark }) => mark.since)}::text[]::xid8[], ${moves.map(({ mark }) => mark.wholeAt.toISOString())}::text[]::timestamptz[],
+        ${moves.map(({ mark }) => mark.fingerprint)}::text[], ${moves.map(({ mark }) => mark.history)}::text[], ${moves.map(({ mark }) => hex(mark.mac))}::text[])
+        as g (check_name, was_since, was_mac, since, whole_at, fingerprint, history, mac)),
+    stored as materialized (
+      select m.check_name from audit_marks m join given g on g.check_name = m.check_name
+      where m.since = g.was_since and encode(m.mac, 'hex') = g.was_mac order by m.check_name for update of m),
+    still as materialized (select (select count(*) from stored) = count(*) as same from given),
+    moved as (
+      update audit_marks m set since = g.since, whole_at = g.whole_at, fingerprint = g.fingerprint, history = g.history, mac = decode(g.mac, 'hex')
+      from given g, still where m.check_name = g.check_name and still.same)
+    select same from still`;
+  return row.same;
 }
 
 /** Takes a check's mark away: it looks at everything from now on. */

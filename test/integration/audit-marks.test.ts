@@ -5,7 +5,7 @@ import type { Check } from '#api/audit/check.ts';
 import { CHECKS } from '#api/audit/checks.ts';
 import { runAudit, runCheck, runChecks } from '#api/audit/run-audit.ts';
 import type { Deps } from '#api/deps.ts';
-import { type Changed, readChanged, readHorizon } from '#api/store/audit-marks.ts';
+import { type Changed, readChanged, readHorizon, readHorizonAndMarks, replaceMarks } from '#api/store/audit-marks.ts';
 import { writeHistory } from '#ops/bench/history.ts';
 import { waitFor } from '#ops/dev/services/wait.ts';
 import type { Tx } from '#shared/platform/postgres.ts';
@@ -338,6 +338,23 @@ describe('the minute audit', () => {
     // Nothing was written but the marks.
     expect(await minute()).toBe(0);
     expect(await marks()).toEqual(after);
+  });
+
+  it('moves all of them or none, where somebody else moved or took away one meanwhile', async () => {
+    const db = database.as('worker');
+    const { marks: read } = await readHorizonAndMarks(db.sql);
+    const moves = read.map((was) => ({ was, mark: { ...was, since: String(BigInt(was.since) + 1n), fingerprint: 'another' } }));
+    const [first, ...rest] = moves as [(typeof moves)[0], ...typeof moves];
+    expect(await replaceMarks(db.sql, [{ ...first, was: { ...first.was, mac: new Uint8Array(32) } }, ...rest])).toBe(false);
+    expect(await replaceMarks(db.sql, [{ ...first, was: { ...first.was, since: '1' } }, ...rest])).toBe(false);
+    await database.sql`delete from audit_marks where check_name = ${first.was.checkName}`;
+    expect(await replaceMarks(db.sql, moves)).toBe(false);
+    expect((await readHorizonAndMarks(db.sql)).marks).toEqual(rest.map(({ was }) => was));
+    expect(await replaceMarks(db.sql, rest)).toBe(true);
+    expect((await readHorizonAndMarks(db.sql)).marks).toEqual(rest.map(({ mark }) => mark));
+    // What nobody can prove is looked at as a whole, and has a mark again.
+    expect(await minute()).toBe(0);
+    expect(await marks()).toHaveLength(MARKED.length);
   });
 
   it('looks at what a transaction wrote that began before the mark moved and ended after it', async () => {
