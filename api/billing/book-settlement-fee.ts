@@ -1,13 +1,13 @@
 import { STATIC_SOURCE } from '#api/clients/prices.ts';
 import type { Deps } from '#api/deps.ts';
 import { post } from '#api/ledger/post.ts';
-import { insertCashoutAccrual, listUnpricedCashouts } from '#api/store/charges.ts';
+import { insertCashoutAccrual, isAnyCashoutUnpriced, listUnpricedCashouts } from '#api/store/charges.ts';
 import { findAssetByContract } from '#api/store/assets.ts';
 import { insertSettlementFee, type KnownPrice, readPayoutCost } from '#api/store/settlement-fees.ts';
 import type { StoredSettlement } from '#api/store/settlements.ts';
 import { Invariant } from '#shared/core/errors.ts';
 import { type Coins, coinsToUsd, fromUnits } from '#shared/core/money.ts';
-import type { Tx } from '#shared/platform/postgres.ts';
+import type { Reads, Tx } from '#shared/platform/postgres.ts';
 import { bear } from '#state-machines/ledger/postings.ts';
 import { knownPrice } from './known-price.ts';
 
@@ -43,8 +43,7 @@ export async function bookSettlementFee(tx: Tx, deps: Deps, settlement: StoredSe
  */
 export async function accrueUnpriced(deps: Deps): Promise<number> {
   let moved = 0;
-  const except = deps.config.SLUICE_PRICE_SOURCE === 'static' ? null : STATIC_SOURCE;
-  for (const waiting of await listUnpricedCashouts(deps.db.sql, { except })) {
+  for (const waiting of await listUnpricedCashouts(deps.db.sql, pricedBy(deps))) {
     try {
       const price = await knownPrice(deps.db.sql, deps, waiting.nativeSymbol);
       if (price !== null && (await deps.db.transaction((tx) => accrue(tx, waiting, price)))) moved += 1;
@@ -53,6 +52,16 @@ export async function accrueUnpriced(deps: Deps): Promise<number> {
     }
   }
   return moved;
+}
+
+/** Whether there are any; a condition. */
+export function isAnyUnpriced(sql: Reads, deps: Deps): ReturnType<Reads> {
+  return isAnyCashoutUnpriced(sql, pricedBy(deps));
+}
+
+/** Of which source a price is none in this deployment. */
+function pricedBy({ config }: Deps): { except: string | null } {
+  return { except: config.SLUICE_PRICE_SOURCE === 'static' ? null : STATIC_SOURCE };
 }
 
 async function accrue(tx: Tx, cost: { settlementId: string; gatewayId: string; nativeAssetId: string; actual: Coins }, price: KnownPrice): Promise<boolean> {

@@ -1,8 +1,14 @@
 import type { Deps } from '#api/deps.ts';
-import { closeMonth, listDueMonths } from '#api/store/invoices.ts';
+import { closeMonth, isAnyMonthDue, listDueMonths } from '#api/store/invoices.ts';
 import { uuidFrom } from '#shared/core/ids.ts';
 import { crashPoint } from '#shared/platform/crash-points.ts';
-import { accrueUnpriced } from './book-settlement-fee.ts';
+import type { Reads } from '#shared/platform/postgres.ts';
+import { accrueUnpriced, isAnyUnpriced } from './book-settlement-fee.ts';
+
+/** Whether a month is to be closed, or a cashout to be accrued before one is; a condition. */
+export function isAnythingToInvoice(sql: Reads, deps: Deps): ReturnType<Reads> {
+  return sql`(${isAnyUnpriced(sql, deps)} or ${isAnyMonthDue(sql)})`;
+}
 
 /**
  * Closes every month that is over into one invoice per monthly-billed gateway (decisions 11). What was booked too late for

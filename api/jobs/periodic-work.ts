@@ -1,7 +1,7 @@
 import { auditAndFreeze, auditEverything, forgetAudited } from '#api/audit/audit-and-freeze.ts';
 import { keepHistory } from '#api/audit/keep-history.ts';
 import { reconcile } from '#api/audit/reconcile.ts';
-import { closeMonths } from '#api/billing/close-months.ts';
+import { closeMonths, isAnythingToInvoice } from '#api/billing/close-months.ts';
 import type { Deps } from '#api/deps.ts';
 import { makeExports } from '#api/exports/make-exports.ts';
 import { makeMonthlyExports } from '#api/exports/monthly-exports.ts';
@@ -17,7 +17,7 @@ import { tendPayouts } from '#api/payouts/tend-payouts.ts';
 import { activateParked } from '#api/settlements/activate-parked.ts';
 import { expireParked } from '#api/settlements/expire-parked.ts';
 import { deleteOldSignatures, isAnySignatureOld } from '#api/store/credentials.ts';
-import { isAnyMaturing, listForgottenCredits } from '#api/store/credits.ts';
+import { isAnyCreditForgotten, isAnyMaturing, listForgottenCredits } from '#api/store/credits.ts';
 import { deleteOldExports, isExportMaking } from '#api/store/exports.ts';
 import { isAnyToCredit, listNetworksToCredit } from '#api/store/deposits.ts';
 import { isAnyBlind } from '#api/store/chain-blocks.ts';
@@ -36,7 +36,7 @@ import { isAnyTendable, listUnsent } from '#api/store/payout-attempts.ts';
 import { forgetReceiptMails } from '#api/store/receipt-mails.ts';
 import { deleteOldRefusals } from '#api/store/refused-requests.ts';
 import { deleteOldRequests, isAnyRequestOld } from '#api/store/requests.ts';
-import { isAnyOverstayed, isAnyParkedDue, listForgotten } from '#api/store/settlements.ts';
+import { isAnyForgotten, isAnyOverstayed, isAnyParkedDue, listForgotten } from '#api/store/settlements.ts';
 import { areUsesToFold, foldAddressUses } from '#api/store/address-book.ts';
 import { areMonthsToFold, foldMonths } from '#api/store/gateway-months.ts';
 import { deleteOldScreeningDays } from '#api/store/screenings.ts';
@@ -81,14 +81,14 @@ export const periodicWork = {
   'credit-deposits': { everySeconds: 5, look: (sql, deps) => isAnyToCredit(sql, networkIds(deps)), run: creditWaiting },
   // A simulation takes longer to be confirmed than it may stay unseen.
   'confirm-simulations': { everySeconds: POLICY.sandboxCheckSeconds, look: isAnySimulationSeen, idleSeconds: 5, run: confirmDueSimulations },
-  'requeue-unscreened': { everySeconds: 60, run: (deps) => requeue(deps, 'deposit.screen', listForgottenCredits(deps.db.sql)) },
+  'requeue-unscreened': { everySeconds: 60, look: isAnyCreditForgotten, run: (deps) => requeue(deps, 'deposit.screen', listForgottenCredits(deps.db.sql)) },
   'tend-screenings': { everySeconds: 60, figures: ['amlGatewaysWithoutCredit'], run: (deps) => deps.screening.tend() },
   'mature-credits': { everySeconds: 5, look: isAnyMaturing, run: matureCredits },
 
   // Each parked cashout that may have become possible is looked at once a minute; this looks for those whose minute is over.
   'activate-parked': { everySeconds: POLICY.parkedLookSeconds, look: isAnyParkedDue, run: activateParked },
   'expire-parked': { everySeconds: POLICY.parkedLookSeconds, look: isAnyOverstayed, run: expireParked },
-  'requeue-settlements': { everySeconds: 60, run: (deps) => requeue(deps, 'settlement.dispatch', listForgotten(deps.db.sql)) },
+  'requeue-settlements': { everySeconds: 60, look: isAnyForgotten, run: (deps) => requeue(deps, 'settlement.dispatch', listForgotten(deps.db.sql)) },
   'pay-held-orders': { everySeconds: POLICY.heldOrderSeconds, look: (sql, deps) => isAnyHeldOrder(sql, networkIds(deps)), run: payHeldOrders },
   'move-misplaced-coins': {
     everySeconds: POLICY.heldOrderSeconds,
@@ -110,7 +110,7 @@ export const periodicWork = {
   'check-genesis': { everySeconds: 60, run: (deps) => silently(pinGenesis(deps.db, deps.chains.values(), deps.log)) },
 
   // A month is an invoice within a minute of 00:00 UTC on the first.
-  'close-months': { everySeconds: 60, run: closeMonths },
+  'close-months': { everySeconds: 60, look: isAnythingToInvoice, run: closeMonths },
   audit: periodicAudit(),
   // At night, check by check.
   'audit-everything': { everySeconds: 600, figures: ['keptFiguresWrong'], run: auditEverything },

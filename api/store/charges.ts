@@ -148,11 +148,19 @@ export interface UnpricedCashout {
  * none. Locks nothing.
  */
 export async function listUnpricedCashouts(sql: Reads, { except }: { except: string | null }): Promise<UnpricedCashout[]> {
-  const rows = await sql<(Omit<UnpricedCashout, 'actual'> & { actual: string })[]>`
+  const rows = await sql<(Omit<UnpricedCashout, 'actual'> & { actual: string })[]>`${unpricedCashouts(sql, except)} order by f.at, f.settlement_id limit 500`;
+  return rows.map((row) => ({ ...row, actual: parseTrusted(row.actual) }));
+}
+
+/** Whether there are any; a condition. */
+export function isAnyCashoutUnpriced(sql: Reads, { except }: { except: string | null }): ReturnType<Reads> {
+  return sql`exists (${unpricedCashouts(sql, except)})`;
+}
+
+function unpricedCashouts(sql: Reads, except: string | null): ReturnType<Reads> {
+  return sql`
     select f.settlement_id, s.gateway_id, n.id as "nativeAssetId", n.symbol as "nativeSymbol", f.actual
     from settlement_fees f join settlements s on s.id = f.settlement_id join assets n on n.id = f.native_asset_id
     where s.fee_payer = 'PLATFORM' and f.actual > 0 and not exists (select 1 from accruals r where r.settlement_id = s.id)
-      and exists (select 1 from prices p where p.symbol = n.symbol and p.source is distinct from ${except})
-    order by f.at, f.settlement_id limit 500`;
-  return rows.map((row) => ({ ...row, actual: parseTrusted(row.actual) }));
+      and exists (select 1 from prices p where p.symbol = n.symbol and p.source is distinct from ${except})`;
 }

@@ -298,10 +298,18 @@ export async function setDepositVerdict(tx: Tx, depositId: string, verdict: { sc
 
 /** Credits that wait for a verdict although no outbox row would ask for one; locks nothing. */
 export async function listForgottenCredits(sql: Reads): Promise<string[]> {
-  const rows = await sql<{ id: string }[]>`
+  const rows = await sql<{ id: string }[]>`${forgottenCredits(sql)} order by c.credited_at, c.id limit 500`;
+  return rows.map((row) => row.id);
+}
+
+/** Whether there are any; a condition. */
+export function isAnyCreditForgotten(sql: Reads): ReturnType<Reads> {
+  return sql`exists (${forgottenCredits(sql)})`;
+}
+
+function forgottenCredits(sql: Reads): ReturnType<Reads> {
+  return sql`
     select c.id from credits c
     where c.screening = 'waiting' and c.credited_at < sluice_now() - interval '1 minute'
-      and not exists (select 1 from outbox o where o.ref_id = c.id and o.topic = 'deposit.screen' and o.state = 'due')
-    order by c.credited_at, c.id limit 500`;
-  return rows.map((row) => row.id);
+      and not exists (select 1 from outbox o where o.ref_id = c.id and o.topic = 'deposit.screen' and o.state = 'due')`;
 }

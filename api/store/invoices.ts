@@ -14,6 +14,15 @@ export interface DueMonth {
  * was closed goes into the next one. Locks nothing.
  */
 export async function listDueMonths(sql: Reads): Promise<DueMonth[]> {
+  return dueMonths(sql);
+}
+
+/** Whether there are any; a condition. */
+export function isAnyMonthDue(sql: Reads): ReturnType<Reads> {
+  return sql`exists (${dueMonths(sql)})`;
+}
+
+function dueMonths(sql: Reads) {
   return sql<DueMonth[]>`
     with open as (
       select distinct r.gateway_id, date_trunc('month', r.at at time zone 'UTC') as month from accruals_to_invoice r

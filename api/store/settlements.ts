@@ -288,11 +288,19 @@ export async function countWaiting(sql: Reads, gatewayId: string): Promise<numbe
 
 /** Cashouts due for a minute that have neither a payout on its way nor an outbox row left that would make one. Locks nothing. */
 export async function listForgotten(sql: Reads): Promise<string[]> {
-  const rows = await sql<{ id: string }[]>`
+  return (await forgotten(sql)).map((row) => row.id);
+}
+
+/** Whether there are any; a condition. */
+export function isAnyForgotten(sql: Reads): ReturnType<Reads> {
+  return sql`exists (${forgotten(sql)})`;
+}
+
+function forgotten(sql: Reads) {
+  return sql<{ id: string }[]>`
     select s.id from settlements s
     where s.status not in ('SETTLED', 'REJECTED') and s.dispatch_at < sluice_now() - interval '1 minute' and ${isUnsent(sql)}
       and not exists (select 1 from outbox o where o.ref_id = s.id and o.topic = 'settlement.dispatch' and o.state = 'due')`;
-  return rows.map((row) => row.id);
 }
 
 /** Claimed, and no transaction is on its way: none was made yet, or the last one failed and one more is to be made by itself. */
