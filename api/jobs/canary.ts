@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import { payOnce } from '#api/clients/canary-payment.ts';
 import type { Deps } from '#api/deps.ts';
-import { takeCanary, readCanary, recordCanary } from '#api/store/processes.ts';
+import { recordCanary, takeCanary } from '#api/store/processes.ts';
 
 /** Seconds between two payments, whoever takes them. */
 const EVERY_SECONDS = 60;
@@ -41,12 +41,11 @@ export function startCanary(deps: Deps, options: CanaryOptions): Canary {
       const beganMs = performance.now();
       if (beganMs < knownUntilMs) continue;
       try {
-        const known = await readCanary(deps.db.sql, everySeconds);
-        const isOurs = (known?.due ?? true) && (await takeCanary(deps.db.sql, everySeconds));
-        const state = isOurs ? await attempt(deps, options, stopping.signal) : known;
+        const look = await takeCanary(deps.db.sql, everySeconds);
+        const state = look.taken ? await attempt(deps, options, stopping.signal) : look;
         if (state === undefined) continue;
         deps.metrics?.canaryLastSuccess.set((state.succeededAt?.getTime() ?? 0) / 1_000);
-        if (isOurs) knownUntilMs = beganMs + everySeconds * 1_000;
+        if (look.taken) knownUntilMs = beganMs + everySeconds * 1_000;
       } catch (error) {
         deps.log.warn({ err: error }, 'the canary cannot ask the database');
       }

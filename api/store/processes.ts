@@ -52,16 +52,27 @@ export async function readConnections(sql: Reads): Promise<{ used: number; limit
   return row;
 }
 
+/** What somebody learns who looks whether the canary payment of this minute is to be made. */
+export interface CanaryLook {
+  /** Whether it is this caller's to make. */
+  taken: boolean;
+  /** When one last succeeded; null for never. */
+  succeededAt: Date | null;
+}
+
 /**
- * Takes on the canary payment of this minute; false when somebody has since so many `seconds`, by the wall clock. Locks its row
- * for the statement.
+ * Takes on the canary payment of this minute, unless somebody has taken one within so many `seconds`, by the wall clock. Locks its row for the statement where the last is older
+ * than that.
  */
-export async function takeCanary(sql: Reads, seconds: number): Promise<boolean> {
-  const rows = await sql`
-    insert into canary as c (attempted_at) values (now())
-    on conflict (singleton) do update set attempted_at = excluded.attempted_at where c.attempted_at <= now() - make_interval(secs => ${seconds})
-    returning 1`;
-  return rows.length === 1;
+export async function takeCanary(sql: Reads, seconds: number): Promise<CanaryLook> {
+  const [row] = await sql<[CanaryLook]>`
+    with taken as (
+      insert into canary as c (attempted_at)
+      select now() where not exists (select 1 from canary where attempted_at > now() - make_interval(secs => ${seconds}))
+      on conflict (singleton) do update set attempted_at = excluded.attempted_at where c.attempted_at <= now() - make_interval(secs => ${seconds})
+      returning 1)
+    select exists (select 1 from taken) as taken, (select succeeded_at from canary) as "succeededAt"`;
+  return row;
 }
 
 /** Writes how the payment that this caller took went; `problem` is null when it succeeded. Answers when one last did. Locks its row for the statement. */
@@ -70,13 +81,6 @@ export async function recordCanary(sql: Reads, problem: string | null): Promise<
     update canary set problem = ${problem?.slice(0, 500) ?? null},
       succeeded_at = case when ${problem === null} then attempted_at else succeeded_at end returning succeeded_at`;
   return row?.succeededAt ?? null;
-}
-
-/** When a canary payment last succeeded, null for never, and whether the last try is at least `seconds` old; undefined before the first. Locks nothing. */
-export async function readCanary(sql: Reads, seconds: number): Promise<{ succeededAt: Date | null; due: boolean } | undefined> {
-  const [row] = await sql<{ succeededAt: Date | null; due: boolean }[]>`
-    select succeeded_at, attempted_at <= now() - make_interval(secs => ${seconds}) as due from canary`;
-  return row;
 }
 
 /** How canary payments went; undefined before the first was tried, and where there are none. */

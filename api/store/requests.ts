@@ -26,18 +26,18 @@ export async function addRequests(tx: Tx, given: readonly AnsweredRequest[], mos
   await tx`
     with given as (
       select g.*, g.status >= 400 as failed from jsonb_to_recordset(${JSON.stringify(given)}::text::jsonb) as g (
-        "gatewayId" uuid, at timestamptz, "requestId" uuid, method text, operation text, status int, code text, "durationMs" int, "keyId" text, address text))
+        "gatewayId" uuid, at timestamptz, "requestId" uuid, method text, operation text, status int, code text, "durationMs" int, "keyId" text, address text)),
+    numbered as materialized (
+      select g.*, coalesce((select max(number) from requests r where r.gateway_id = g."gatewayId" and r.failed = g.failed), 0)
+        + row_number() over (partition by g."gatewayId", g.failed order by g.at) as number
+      from given g),
+    newest as materialized (select "gatewayId", failed, max(number) as last from numbered group by 1, 2),
+    forgotten as (
+      delete from requests r using newest n where r.gateway_id = n."gatewayId" and r.failed = n.failed and r.number <= n.last - ${most}::bigint)
     insert into requests (gateway_id, at, request_id, number, method, operation, status, code, duration_ms, key_id, address)
-    select g."gatewayId", g.at, g."requestId",
-      coalesce((select max(number) from requests r where r.gateway_id = g."gatewayId" and r.failed = g.failed), 0) + row_number() over (partition by g."gatewayId", g.failed order by g.at),
-      g.method, g.operation, g.status, g.code, g."durationMs", g."keyId", g.address
-    from given g on conflict do nothing`;
-  const gateways = [...new Set(given.map(({ gatewayId }) => gatewayId))];
-  await tx`
-    delete from requests r using (
-      select g.id, f.failed, (select max(number) from requests m where m.gateway_id = g.id and m.failed = f.failed) as last
-      from unnest(${gateways}::uuid[]) as g (id), unnest(array[true, false]) as f (failed)) newest
-    where r.gateway_id = newest.id and r.failed = newest.failed and r.number <= newest.last - ${most}::bigint`;
+    select g."gatewayId", g.at, g."requestId", g.number, g.method, g.operation, g.status, g.code, g."durationMs", g."keyId", g.address
+    from numbered g join newest n on n."gatewayId" = g."gatewayId" and n.failed = g.failed where g.number > n.last - ${most}::bigint
+    on conflict do nothing`;
 }
 
 /** Where a page of them begins: behind this one. */
