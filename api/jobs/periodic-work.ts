@@ -26,7 +26,7 @@ import { isAnyHeldOrder, isAnyPoolMove } from '#api/store/misplaced-coins.ts';
 import { isAnySweepable } from '#api/store/own-moves.ts';
 import { isAnyOverdue } from '#api/store/payments.ts';
 import { isAnySimulationSeen } from '#api/store/sandbox-deposits.ts';
-import { isAnyUntrusted } from '#api/store/database-epoch.ts';
+import { beating, isAnyUntrusted } from '#api/store/database-epoch.ts';
 import { areDaysToFold, foldDayChanges } from '#api/store/day-figures.ts';
 import { deleteOldReplies } from '#api/store/idempotency.ts';
 import { isAnyMonthWanted } from '#api/store/monthly-exports.ts';
@@ -122,7 +122,13 @@ export const periodicWork = {
   'fold-address-uses': { everySeconds: 10, look: areUsesToFold, run: (deps) => silently(foldAddressUses(deps.db.sql)) },
   'forget-audited': { everySeconds: 3_600, run: forgetAudited },
   // Six times within the minute that what it writes is believed.
-  'keep-history': { everySeconds: 10, prompt: true, run: (deps) => silently(keepHistory(deps)) },
+  'keep-history': {
+    everySeconds: 10,
+    prompt: true,
+    along: { name: 'beaten', write: beating },
+    look: (sql) => sql`not exists (select 1 from beaten)`,
+    run: (deps) => silently(keepHistory(deps)),
+  },
   // Every minute, and every 5 s while dispatch waits for it.
   reconcile: {
     everySeconds: 5,

@@ -1,5 +1,6 @@
 import type { Deps } from '#api/deps.ts';
 import { toldOf } from '#shared/platform/database-problems.ts';
+import type { Reads } from '#shared/platform/postgres.ts';
 import { keepPeriodicLocks, LOCKS_ASKED_EVERY_MS } from './periodic-locks.ts';
 import type { Periodic } from './work.ts';
 
@@ -79,9 +80,11 @@ export function startPeriodic(deps: Deps, work: Readonly<Record<string, Periodic
   const findIdle = async (some: readonly Due[]): Promise<ReadonlySet<Due>> => {
     const { sql } = questions;
     try {
-      const [first, ...rest] = some.map(({ look }) => look?.(sql, deps) ?? sql`true`);
-      if (first === undefined) return new Set();
-      const [{ busy }] = await sql<[{ busy: boolean[] }]>`select array[${rest.reduce((earlier, one) => sql`${earlier}, ${one}`, first)}]::boolean[] as busy`;
+      const looks = some.map(({ look }): ReturnType<Reads> => look?.(sql, deps) ?? sql`true`);
+      if (looks.length === 0) return new Set();
+      const along = some.flatMap((one) => one.along ?? []).map(({ name, write }): ReturnType<Reads> => sql`${sql(name)} as (${write(sql)})`);
+      const question = sql<[{ busy: boolean[] }]>`select array[${listed(sql, looks)}]::boolean[] as busy`;
+      const [{ busy }] = await (along.length === 0 ? question : sql<[{ busy: boolean[] }]>`with ${listed(sql, along)} ${question}`);
       return new Set(some.filter((_, at) => busy[at] !== true));
     } catch (error) {
       deps.log.warn(toldOf(error), 'what periodic work there is cannot be asked for');
@@ -125,6 +128,11 @@ export function startPeriodic(deps: Deps, work: Readonly<Record<string, Periodic
       await Promise.all([lockConnection.end(), questions.end(), patient.end()]);
     },
   };
+}
+
+/** Parts of a statement, at least one, with commas between them. */
+function listed(sql: Reads, [first, ...rest]: readonly ReturnType<Reads>[]): ReturnType<Reads> {
+  return rest.reduce((earlier, one) => sql`${earlier}, ${one}`, first ?? sql``);
 }
 
 /**

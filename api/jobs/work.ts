@@ -30,6 +30,10 @@ export interface Periodic {
    * one statement (decision 0096). What it answers is a condition, which takes no lock.
    */
   look?(sql: Reads, deps: Deps): ReturnType<Reads>;
+  /**
+   * What is written each time it is asked for, as a part of the same statement by a name that `look` may ask about: what most of the time is all there is to do. It waits for no lock.
+   */
+  along?: { name: string; write(sql: Reads): ReturnType<Reads> };
   /** How long it is not asked again after it had nothing to do, where that is longer. */
   idleSeconds?: number;
   /** How often it runs whatever the answer was. */

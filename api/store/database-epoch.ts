@@ -52,6 +52,16 @@ export async function beat(sql: Reads): Promise<History | undefined> {
   return row;
 }
 
+/**
+ * The same as a part of a statement, which keeps nothing either, and waits for nobody, where somebody else has the row locked at that moment.
+ */
+export function beating(sql: Reads): ReturnType<Reads> {
+  return sql`
+    update database_epochs b set beat_at = greatest(b.beat_at, clock_timestamp())
+    from (select e.only_row from database_epochs e where e.history = database_history() and ${isFresh(sql)} for no key update skip locked) e
+    where b.only_row = e.only_row returning b.generation, b.noted_at`;
+}
+
 /** The history that was noted last. Locks nothing. */
 export async function readHistory(sql: Reads): Promise<History> {
   const [row] = await sql<[History]>`select generation, noted_at from database_epochs`;

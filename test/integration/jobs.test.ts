@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Worker } from 'bullmq';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { networkJob } from '#api/jobs/network-job.ts';
+import { periodicWork } from '#api/jobs/periodic-work.ts';
 import type { Job, JobResult, Periodic, Work } from '#api/jobs/work.ts';
 import { runDueJobs, startRelay } from '#api/jobs/relay.ts';
 import { pauseAfter } from '#api/jobs/run-job.ts';
@@ -569,6 +570,36 @@ describe('periodic work', () => {
     expect(asked.slice(0, firstQuestion).filter((text) => text.includes('::boolean'))).toHaveLength(2);
     broken = true;
     await waitFor(() => ran.includes('idle'), { what: 'what cannot be asked' });
+  });
+
+  it('that has something to write each time writes it with the questions, and by itself where they fail', async () => {
+    const asked: string[] = [];
+    const { db } = world.deps;
+    const beat = async (): Promise<number> =>
+      Number((await world.database.sql`select extract(epoch from clock_timestamp() - beat_at)::float8 as ago from database_epochs`)[0]?.ago);
+    const age = (): Promise<unknown> =>
+      world.database.sql`update database_epochs set history = database_history(), beat_at = clock_timestamp() - interval '40 seconds'`;
+    let broken = false;
+    const ran: string[] = [];
+    const periodic: Record<string, Periodic> = {
+      'keep-history': {
+        ...periodicWork['keep-history'],
+        everySeconds: 0.05,
+        run: async (deps) => {
+          ran.push('keep-history');
+          return periodicWork['keep-history'].run(deps);
+        },
+      },
+      other: { everySeconds: 0.05, look: (sql) => (broken ? sql`1 / 0 = 1` : sql`false`), run: async () => ran.push('other') },
+    };
+    await age();
+    await start({ periodic }, { ...world.deps, db: { ...db, apart: (options) => noting(db.apart(options), asked) } });
+    await waitFor(async () => (await beat()) < 30, { what: 'the history to be kept' });
+    expect(ran).toEqual([]);
+    broken = true;
+    await waitFor(() => ran.includes('keep-history') && ran.includes('other'), { what: 'what cannot be asked' });
+    await age();
+    await waitFor(async () => (await beat()) < 30, { what: 'the history to be kept by itself' });
   });
 
   it('of which a part of the time is the most rests after a run for as long as that makes, also after one that failed', async () => {
