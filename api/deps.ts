@@ -110,6 +110,8 @@ export interface Deps {
   randomBytes(length: number): Uint8Array;
   /** Wall time in milliseconds: request signatures, TOTP, leases, rate limits. Deadlines use `sluice_now()` instead. */
   wallClock(): number;
+  /** Takes what the database said it was, Unix milliseconds, beside what was asked at `askedMs` of `performance.now()`. */
+  hearClock?(ms: number, askedMs: number): void;
   /** Tells workers that an outbox row may be due; losing it loses nothing. */
   wake(): void;
   /** Tells a network's indexer that a new address waits to be watched; losing it loses nothing. */

@@ -177,6 +177,7 @@ async function openDeps(parts: {
     limiter,
     randomBytes,
     wallClock: clock.now,
+    hearClock: clock.hear,
     wake: () => streams.nudge(WORKER_CHANNEL),
     nudgeIndexer: (network) => streams.nudge(indexerChannel(network)),
     announce: (paymentIds, network) => news.announce({ paymentIds, ...(network !== undefined && { network }) }),

@@ -57,7 +57,9 @@ export function startRelay(deps: Deps, jobs: readonly Job[], queue: JobQueue, de
       room: Math.max(0, BATCH - of.pool.size()),
       seconds: Math.min(HAND_OVER_SECONDS * (of.batches + 1), LONGEST_HAND_OVER_SECONDS),
     }));
-    const { rows, nextInMs } = await handOver(deps.db.sql, asked);
+    const askedMs = performance.now();
+    const { rows, nextInMs, atMs } = await handOver(deps.db.sql, asked);
+    if (atMs !== null) deps.hearClock?.(atMs, askedMs);
     let next = Math.max(nextInMs ?? SAFETY_MILLISECONDS, SHORTEST_PAUSE_MILLISECONDS);
     // Side by side, so that a Redis that does not answer is waited for once.
     await Promise.all(

@@ -98,7 +98,9 @@ export function startSigner(
   /** Begins to sign what can be signed; answers after how many milliseconds to look again, at the latest. */
   const pass = async (): Promise<number> => {
     const free = networkIds.filter((networkId) => !busy.has(networkId));
-    const { head, waiting } = await readHeadAndSignable(deps.db.sql, free);
+    const askedMs = performance.now();
+    const { head, waiting, atMs } = await readHeadAndSignable(deps.db.sql, free);
+    deps.hearClock?.(atMs, askedMs);
     hear(head);
     for (const networkId of free) {
       const ids = waiting.filter((one) => one.networkId === networkId).map(({ id }) => id);

@@ -1,3 +1,4 @@
+import { databaseTime } from '#shared/platform/database-clock.ts';
 import type { Reads, Tx } from '#shared/platform/postgres.ts';
 import { currentTraceparent, isTracing, traceparentWithin } from '#shared/platform/tracing.ts';
 
@@ -89,6 +90,8 @@ export interface HandedOver {
   /** With how often each was begun before. */
   rows: { id: string; topic: Topic; claims: number }[];
   nextInMs: number | null;
+  /** Wall time of the database, Unix milliseconds; null where nothing was asked. */
+  atMs: number | null;
 }
 
 /** Due rows looked at for one whose worker may have died; there are more of them only while everybody is busy. */
@@ -101,7 +104,7 @@ const BUSY_ROWS = 100;
  * from a worker that did not start it or died of it.
  */
 export async function handOver(sql: Reads, rooms: readonly { topic: string; room: number; seconds: number }[]): Promise<HandedOver> {
-  if (rooms.length === 0) return { rows: [], nextInMs: null };
+  if (rooms.length === 0) return { rows: [], nextInMs: null, atMs: null };
   const [row] = await sql<[HandedOver]>`
     with asked as (
       select topic::text, room::int, seconds::float8
@@ -126,7 +129,7 @@ export async function handOver(sql: Reads, rooms: readonly { topic: string; room
       union all
       select make_interval(secs => seconds) from taken)
     select coalesce((select json_agg(json_build_object('id', id, 'topic', topic, 'claims', claims)) from taken), '[]') as rows,
-      (select ceil(extract(epoch from min(pause)) * 1000)::float8 from coming) as "nextInMs"`;
+      (select ceil(extract(epoch from min(pause)) * 1000)::float8 from coming) as "nextInMs", ${databaseTime(sql)} as "atMs"`;
   return row;
 }
 

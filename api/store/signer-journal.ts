@@ -1,3 +1,4 @@
+import { databaseTime } from '#shared/platform/database-clock.ts';
 import type { Reads, Tx } from '#shared/platform/postgres.ts';
 import { type Signable, signable } from './payouts.ts';
 
@@ -15,12 +16,15 @@ export async function readHead(sql: Reads): Promise<KnownHead | undefined> {
   return row;
 }
 
-/** The same with what waits for the signer on some networks, in one statement. Locks nothing. */
-export async function readHeadAndSignable(sql: Reads, networkIds: readonly string[]): Promise<{ head: KnownHead | undefined; waiting: Signable[] }> {
-  const [row] = await sql<[{ head: KnownHead | null; waiting: Signable[] }]>`
+/** The same with what waits for the signer on some networks, and the wall time of the database, Unix milliseconds, in one statement. Locks nothing. */
+export async function readHeadAndSignable(
+  sql: Reads,
+  networkIds: readonly string[],
+): Promise<{ head: KnownHead | undefined; waiting: Signable[]; atMs: number }> {
+  const [row] = await sql<[{ head: KnownHead | null; waiting: Signable[]; atMs: number }]>`
     select (select json_build_object('id', journal_id, 'seq', seq, 'hash', hash) from signer_journal) as head,
-      (select coalesce(json_agg(w), '[]') from (${signable(sql, networkIds)}) w) as waiting`;
-  return { head: row.head ?? undefined, waiting: row.waiting };
+      (select coalesce(json_agg(w), '[]') from (${signable(sql, networkIds)}) w) as waiting, ${databaseTime(sql)} as "atMs"`;
+  return { ...row, head: row.head ?? undefined };
 }
 
 /** The head, locked until commit: after settlement, wallet and payout. */

@@ -207,7 +207,7 @@ describe('outbox rows', () => {
 
   it('of no topic are asked for by nobody', async () => {
     await enqueue();
-    expect(await handOver(world.deps.db.sql, [])).toEqual({ rows: [], nextInMs: null });
+    expect(await handOver(world.deps.db.sql, [])).toEqual({ rows: [], nextInMs: null, atMs: null });
   });
 
   it('of one topic do not wait for those of another that Redis does not take', async () => {
