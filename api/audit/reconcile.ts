@@ -32,12 +32,12 @@ import { judgeReading, type Short, scopesOf, type Verdict } from './judge-readin
  * of it waits for a later block (D16).
  */
 export async function reconcile(deps: Deps): Promise<number> {
-  const history = await keepHistory(deps);
+  const networks = [...deps.chains.values()].map(({ id, config }) => ({ id, name: config.name }));
   // First, and of every network: it asks no node, so no node can keep it waiting.
-  const outset = await readOutset(
-    deps.db.sql,
-    [...deps.chains.values()].map(({ id, config }) => ({ id, name: config.name })),
-  );
+  let outset = await readOutset(deps.db.sql, networks);
+  const history = outset.history ?? (await keepHistory(deps));
+  // What is trusted may be less once a history was noted.
+  if (outset.history === undefined) outset = await readOutset(deps.db.sql, networks);
   const { unknown, owed } = outset;
   const untrusted = new Set(outset.untrusted);
   const used = new Set<string>();

@@ -1,7 +1,7 @@
 import { type Coins, formatAmount, parseTrusted } from '#shared/core/money.ts';
 import type { Reads, Tx } from '#shared/platform/postgres.ts';
 import { isUnexplained, unknownOutgoing } from './adopted.ts';
-import { untrusted } from './database-epoch.ts';
+import { beating, type History, untrusted } from './database-epoch.ts';
 
 /** The last comparison of the books with the chain, of one asset. */
 export interface Reconciliation {
@@ -163,6 +163,8 @@ function unreviewedOutgoing(sql: Reads, networkIds: readonly string[]): ReturnTy
 
 /** What a comparison of networks with their chains begins with. */
 export interface Outset {
+  /** The history of the database, which is kept by this; undefined where it is to be noted first, or somebody else has it in hand. */
+  history: History | undefined;
   /** Names of the networks that are not trusted. */
   untrusted: string[];
   /** As `listUnreviewedOutgoing` lists them. */
@@ -171,17 +173,21 @@ export interface Outset {
   owed: ReadonlyMap<string, Liabilities>;
 }
 
-/** Reads it of some networks in one statement; locks nothing. */
+/** Reads it of some networks in one statement, by which the history is kept. Locks the history, unless somebody else has. */
 export async function readOutset(sql: Reads, networks: readonly { id: string; name: string }[]): Promise<Outset> {
-  const [{ owed, ...rest }] = await sql<[Omit<Outset, 'owed'> & { owed: (Liabilities & { assetId: string })[] }]>`
-    select array(${untrusted(
+  const [{ owed, generation, notedAt, ...rest }] = await sql<
+    [Omit<Outset, 'owed' | 'history'> & { owed: (Liabilities & { assetId: string })[]; generation: number | null; notedAt: Date | null }]
+  >`
+    with beaten as (${beating(sql)})
+    select (select generation from beaten) as generation, (select noted_at from beaten) as "notedAt", array(${untrusted(
       sql,
       networks.map(({ name }) => name),
     )}) as untrusted, (select coalesce(json_agg(u order by u.id), '[]') from (${unreviewedOutgoing(
       sql,
       networks.map(({ id }) => id),
     )}) u) as unknown, (select coalesce(json_agg(l), '[]') from (${liabilities(sql)}) l) as owed`;
-  return { ...rest, owed: new Map(owed.map(({ assetId, ...of }) => [assetId, of])) };
+  const history = generation === null || notedAt === null ? undefined : { generation, notedAt };
+  return { ...rest, history, owed: new Map(owed.map(({ assetId, ...of }) => [assetId, of])) };
 }
 
 /** Those among transaction ids that no stored bytes explain. Locks nothing. */
