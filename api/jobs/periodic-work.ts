@@ -33,6 +33,7 @@ import { isAnyMonthWanted } from '#api/store/monthly-exports.ts';
 import { deleteOldNotifications, isAnybodyToTell } from '#api/store/notifications.ts';
 import { deleteDoneOutbox, deleteOvertakenOutbox, insertOutbox, type Topic } from '#api/store/outbox.ts';
 import { isAnyTendable, listUnsent } from '#api/store/payout-attempts.ts';
+import { isAnyUnderWay } from '#api/store/payouts.ts';
 import { forgetReceiptMails } from '#api/store/receipt-mails.ts';
 import { deleteOldRefusals } from '#api/store/refused-requests.ts';
 import { deleteOldRequests, isAnyRequestOld } from '#api/store/requests.ts';
@@ -96,7 +97,11 @@ export const periodicWork = {
     mostOfTime: POLICY.misplacedMostOfTime,
     run: moveMisplacedCoins,
   },
-  'rebroadcast-payouts': { everySeconds: 30, run: (deps) => requeue(deps, 'payout.broadcast', listUnsent(deps.db.sql, 2 * REBROADCAST_SECONDS)) },
+  'rebroadcast-payouts': {
+    everySeconds: 30,
+    look: isAnyUnderWay,
+    run: (deps) => requeue(deps, 'payout.broadcast', listUnsent(deps.db.sql, 2 * REBROADCAST_SECONDS)),
+  },
   'tend-payouts': { everySeconds: POLICY.payoutTendSeconds, look: (sql, deps) => isAnyTendable(sql, networkIds(deps)), run: tendPayouts },
 
   'book-opening-balances': { everySeconds: 5, look: (sql, deps) => isAnyUnopened(sql, networkIds(deps)), run: bookOpeningBalances },

@@ -221,6 +221,11 @@ export async function listSignable(sql: Reads, networkIds: readonly string[]): P
   return signable(sql, networkIds);
 }
 
+/** Whether the bytes of any payout may be under way to its network; a condition. */
+export function isAnyUnderWay(sql: Reads): ReturnType<Reads> {
+  return sql`exists (select 1 from payouts where status in ('SIGNED', 'BROADCAST', 'REPLACING'))`;
+}
+
 /** A payout that waits for the signer. */
 export interface Signable {
   id: string;
