@@ -14,7 +14,7 @@ type Unwritten = Map<string, AnsweredRequest[]>;
 const unwritten = new WeakMap<Database, Unwritten>();
 
 /**
- * Notes a request that was made with a key, once it is answered. Nothing waits for it: what comes while some are being written, and within a second after, is written together, so
+ * Notes a request that was made with a key, once it is answered. Nothing waits for it: what comes within a quarter of a second, while some are being written, and within a second after, is written together, so
  * that a process that dies loses a second of them. Of more than so many of one gateway and kind within that second the first are kept.
  */
 export function noteRequest(deps: Noter, request: AnsweredRequest): void {
@@ -26,7 +26,7 @@ export function noteRequest(deps: Noter, request: AnsweredRequest): void {
   if (alike.length < POLICY.requestsNotedAtOnce) alike.push(request);
   if (waiting !== undefined) return;
   unwritten.set(deps.db, all);
-  void write(deps, all);
+  setTimeout(() => void write(deps, all), POLICY.requestsGatheredMs).unref();
 }
 
 /** Writes what there is, and then rests; whatever came meanwhile is written after. Ends when nothing came. */

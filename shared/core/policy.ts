@@ -200,6 +200,8 @@ export const POLICY = {
   requestsNotedAtOnce: 500,
   /** Rows of one write: some milliseconds, for which other processes may wait. */
   requestsWrittenAtOnce: 2_000,
+  /** Pause before the first write of requests, so that one who calls a few times in a row is noted at once. */
+  requestsGatheredMs: 250,
   /** Pause between two writes of requests: what a process that dies may lose. */
   requestsPauseMs: 1_000,
   /** Calls with an API key, and calls about API-mode payments, come from a server and may be this many times as frequent. */
