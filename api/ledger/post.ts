@@ -4,13 +4,14 @@ import {
   type AccountRow,
   findAccounts,
   insertEntries,
+  insertEntriesOf,
   insertEntriesOfMany,
   insertLedgerTransaction,
   insertLedgerTransactions,
   insertZeroAccounts,
   lockAccounts,
 } from '#api/store/ledger.ts';
-import { bothEnded } from '#shared/core/both-ended.ts';
+import { allEnded } from '#shared/core/both-ended.ts';
 import { Invariant } from '#shared/core/errors.ts';
 import { formatAmount } from '#shared/core/money.ts';
 import type { Tx } from '#shared/platform/postgres.ts';
@@ -40,28 +41,47 @@ export interface LedgerTransaction {
 
 /**
  * Posts one balanced ledger transaction inside `tx` and returns true; returns false, having written nothing, when its source key exists already.
- * Locks the accounts in id order until commit (architecture 2, Ledger; reliability D3). What `behind` writes is sent behind the ledger's statements without
- * waiting for their answers, and only if the transaction is posted.
+ * Locks the accounts in id order until commit (architecture 2, Ledger; reliability D3).
  * @throws Overdraw when an account that may not go negative would
  */
-export async function post(tx: Tx, { sourceKey, kind, postings }: LedgerTransaction, behind: () => Promise<unknown> = nothing): Promise<boolean> {
+export async function post(tx: Tx, { sourceKey, kind, postings }: LedgerTransaction): Promise<boolean> {
   const changes = merge(postings);
   const keys = [...changes.values()].map((change) => change.key);
   const [transactionId, found] = await Promise.all([insertLedgerTransaction(tx, sourceKey, kind), findAccounts(tx, keys)]);
   if (transactionId === undefined) return false;
-  if (changes.size === 0) {
-    await behind();
-    return true;
-  }
-  const ids = await accountIds(tx, keys, found);
-  const lines = [...changes].map(([name, change]) => ({ id: ids.get(name) as number, ...change })).sort((a, b) => a.id - b.id);
-  const entries = lines.map((line) => ({ accountId: line.id, assetId: line.key.assetId, amount: line.amount }));
-  const written = writeLines(tx, lines, () => insertEntries(tx, transactionId, entries));
-  await bothEnded(written, behind());
+  if (changes.size === 0) return true;
+  const lines = linesOf(changes, await accountIds(tx, keys, found));
+  await writeLines(tx, lines, () => insertEntries(tx, transactionId, entriesOf(lines)));
   return true;
 }
 
-async function nothing(): Promise<void> {}
+/**
+ * Posts one balanced ledger transaction of a cause that the caller has locked, and that cannot have been posted. Of its accounts `known` were found ahead (findAccounts): where those are all, every statement is
+ * sent at once, so that the caller's next ones follow without waiting for an answer. Locks as `post` does.
+ * @throws Invariant when the source key exists already, and Overdraw as `post` does: the caller must roll the transaction back
+ */
+export async function postNew(tx: Tx, { sourceKey, kind, postings }: LedgerTransaction, known: readonly AccountRow[]): Promise<void> {
+  const changes = merge(postings);
+  const keys = [...changes.values()].map((change) => change.key);
+  const insert = async (): Promise<void> => {
+    if ((await insertLedgerTransaction(tx, sourceKey, kind)) === undefined) throw new Invariant(`${sourceKey} is posted already`);
+  };
+  const write = async (ids: ReadonlyMap<string, number>): Promise<void> => {
+    const lines = linesOf(changes, ids);
+    if (lines.length > 0) await writeLines(tx, lines, () => insertEntriesOf(tx, sourceKey, entriesOf(lines)));
+  };
+  const ids = idsByName(known);
+  const areKnown = keys.every((key) => ids.has(nameOf(key)));
+  await allEnded([insert(), areKnown ? write(ids) : accountIds(tx, keys, known).then(write)]);
+}
+
+function linesOf(changes: ReadonlyMap<string, { key: AccountKey; amount: bigint }>, ids: ReadonlyMap<string, number>): Line[] {
+  return [...changes].map(([name, change]) => ({ id: ids.get(name) as number, ...change })).sort((a, b) => a.id - b.id);
+}
+
+function entriesOf(lines: readonly Line[]): { accountId: number; assetId: string; amount: bigint }[] {
+  return lines.map((line) => ({ accountId: line.id, assetId: line.key.assetId, amount: line.amount }));
+}
 
 /** Changes balances under their locks and appends what `insert` sends, in one round trip. @throws Overdraw when an account that may not go negative would */
 async function writeLines(tx: Tx, lines: readonly Line[], insert: () => Promise<void>, ids = lines.map((line) => line.id)): Promise<void> {
@@ -94,7 +114,7 @@ export async function postEach(tx: Tx, transactions: readonly LedgerTransaction[
   const keys = new Map(posted.flatMap(({ changes }) => [...changes].map(([name, { key }]) => [name, key] as const)));
   if (keys.size === 0) return new Set(ids.keys());
   const accounts = await accountIds(tx, [...keys.values()], await findAccounts(tx, [...keys.values()]));
-  const lines = [...total].map(([name, change]) => ({ id: accounts.get(name) as number, ...change })).sort((a, b) => a.id - b.id);
+  const lines = linesOf(total, accounts);
   const entries = posted.flatMap(({ id, changes }) =>
     [...changes].map(([name, { key, amount }]) => ({ transactionId: id, accountId: accounts.get(name) as number, assetId: key.assetId, amount })),
   );
@@ -128,13 +148,17 @@ export async function lockBalances(tx: Tx, keys: readonly AccountKey[]): Promise
 
 /** Ids by account name, of which `found` are known. Inserts a zero row for an account that is new. */
 async function accountIds(tx: Tx, keys: AccountKey[], found: readonly AccountRow[]): Promise<Map<string, number>> {
-  const ids = new Map(found.map((row) => [nameOf(row), row.id]));
+  const ids = idsByName(found);
   const missing = keys.filter((key) => !ids.has(nameOf(key))).sort((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1));
   if (missing.length > 0) {
     await insertZeroAccounts(tx, missing);
     for (const row of await findAccounts(tx, missing)) ids.set(nameOf(row), row.id);
   }
   return ids;
+}
+
+function idsByName(found: readonly AccountRow[]): Map<string, number> {
+  return new Map(found.map((row) => [nameOf(row), row.id]));
 }
 
 function nameOf(key: AccountKey): string {

@@ -72,7 +72,7 @@ export async function bookBatch(tx: Tx, deps: Deps, booking: Booking): Promise<B
     return 'decision-waits';
   }
   const resolution = { outcome: outcomeOf(booking, judged, filled, now), actor: actorOf(batch), firstSeenMs: firstSeen(batch), allocated };
-  const to = await resolvePayment(tx, deps, payment, resolution, () => creditBatch(tx, deps, booking, judged));
+  const to = await resolvePayment(tx, deps, { payment, status }, resolution, () => creditBatch(tx, deps, booking, judged));
   return { status: to, match: matchOf(booking, judged), path: judged.path };
 }
 

@@ -1,14 +1,15 @@
 import { withholdCredits } from '#api/aml/withhold.ts';
 import type { Deps } from '#api/deps.ts';
-import { post } from '#api/ledger/post.ts';
+import { postNew } from '#api/ledger/post.ts';
 import { insertAccrual } from '#api/store/charges.ts';
 import { insertCredit, listPaymentCredits } from '#api/store/credits.ts';
 import { settleDeposits } from '#api/store/deposits.ts';
+import type { AccountRow } from '#api/store/ledger.ts';
 import { insertOutbox } from '#api/store/outbox.ts';
 import type { Offer } from '#api/store/payment-offers.ts';
 import type { Payment } from '#api/store/payments.ts';
 import { markSightingsBooked } from '#api/store/sightings.ts';
-import { Invariant } from '#shared/core/errors.ts';
+import { allEnded } from '#shared/core/both-ended.ts';
 import { rowId } from '#shared/core/ids.ts';
 import { crashPoint } from '#shared/platform/crash-points.ts';
 import type { Tx } from '#shared/platform/postgres.ts';
@@ -36,6 +37,8 @@ export interface Booking {
   now: Date;
   /** Networks on which something was credited to the payment already, so that its network fee is paid there; those of this transaction are added. */
   creditedOn: Set<string>;
+  /** Ledger accounts that were found before it was known which ones the credit needs. */
+  accounts: readonly AccountRow[];
 }
 
 /**
@@ -62,23 +65,20 @@ export async function creditBatch(tx: Tx, deps: Deps, booking: Booking, judged: 
   // A deposit after an operator withheld the payment is withheld too, so a screening would be paid for nothing.
   const screening = booking.screening && !withheld ? 'waiting' : 'none';
   const ids = batch.deposits.map((deposit) => deposit.id);
-  const rows = async (): Promise<void> => {
-    await Promise.all([
-      insertCredit(tx, {
-        ...terms,
-        id: first.id,
-        paymentId: payment.id,
-        networkId: first.networkId,
-        screening,
-        matureHeight: finality.matureHeight,
-        maturitySeconds,
-      }),
-      settleDeposits(tx, ids, { state: 'credited', creditId: first.id, usdPrice: prices.get(first.symbol)?.usd ?? null, path: judged.path }),
-      markSightingsBooked(tx, batch.deposits),
-    ]);
-  };
-  const posted = await post(tx, { sourceKey, kind: 'credit', postings: credit({ ...terms, platformBears: fees.platformBears }) }, rows);
-  if (!posted) throw new Invariant(`deposit ${first.id} is open but its credit is posted`);
+  await allEnded([
+    postNew(tx, { sourceKey, kind: 'credit', postings: credit({ ...terms, platformBears: fees.platformBears }) }, booking.accounts),
+    insertCredit(tx, {
+      ...terms,
+      id: first.id,
+      paymentId: payment.id,
+      networkId: first.networkId,
+      screening,
+      matureHeight: finality.matureHeight,
+      maturitySeconds,
+    }),
+    settleDeposits(tx, ids, { state: 'credited', creditId: first.id, usdPrice: prices.get(first.symbol)?.usd ?? null, path: judged.path }),
+    markSightingsBooked(tx, batch.deposits),
+  ]);
   crashPoint('credit.ledger-written');
   booking.creditedOn.add(first.networkId);
   if (withheld) {

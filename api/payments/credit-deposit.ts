@@ -1,9 +1,9 @@
 import type { Chain, Deps, Price } from '#api/deps.ts';
 import { type ChainTip, listTips, readTip } from '#api/store/chain-blocks.ts';
-import { readClock } from '#api/store/clock.ts';
 import { listCreditedNetworks } from '#api/store/credits.ts';
 import { listOpenDeposits, listPaymentsWithOpenDeposits, lockOpenDeposits, type OpenPayment } from '#api/store/deposits.ts';
 import { findGateway } from '#api/store/gateways.ts';
+import { type AccountKey, findAccounts } from '#api/store/ledger.ts';
 import { mayHaveWork } from '#api/store/outbox.ts';
 import { listOffers } from '#api/store/payment-offers.ts';
 import { findPayment, lockPayment, type Payment } from '#api/store/payments.ts';
@@ -15,6 +15,7 @@ import { breathe } from '#shared/platform/breathe.ts';
 import { crashPoint } from '#shared/platform/crash-points.ts';
 import type { Tx } from '#shared/platform/postgres.ts';
 import { spanWithin } from '#shared/platform/tracing.ts';
+import { accountsOfCredits } from '#state-machines/ledger/postings.ts';
 import { type Aside, asideOf, bookBatch, type Booked, setAside } from './book-deposit.ts';
 import { type Batch, batchByBlock, finalityOf, highestFinal } from './deposit-batch.ts';
 import { fiatSymbol, type Prices } from './outcome.ts';
@@ -90,6 +91,8 @@ interface Prepared extends Evidence {
   screening: boolean;
   /** Assets whose prices were asked for. */
   priced: ReadonlySet<string>;
+  /** The ledger accounts that its credits may need. */
+  accounts: readonly AccountKey[];
 }
 
 /**
@@ -134,29 +137,32 @@ async function prepare(deps: Deps, paymentId: string): Promise<Prepared> {
   if (gateway === undefined) throw new Invariant(`gateway ${payment.gatewayId} does not exist`);
   const { settings } = gateway.settings;
   const maturitySeconds = settings.maturitySeconds ?? POLICY.maturitySeconds[deps.config.NODE_ENV === 'production' ? 'production' : 'development'];
-  return { paymentId, open, offers, prices, maturitySeconds, priced, screening: gateway.settings.screening.enabled, ahead: NOTHING_AHEAD };
+  const assetIds = [...new Set(open.map((deposit) => deposit.assetId))];
+  const accounts = assetIds.flatMap((assetId) => accountsOfCredits(gateway.id).map((account) => ({ ...account, assetId })));
+  return { paymentId, open, offers, prices, maturitySeconds, priced, accounts, screening: gateway.settings.screening.enabled, ahead: NOTHING_AHEAD };
 }
 
 /**
  * Books the final deposits of a prepared payment in one transaction; returns whether it booked any. Locks the payment, then its deposits, then the
  * ledger.
  */
-async function book(deps: Deps, { paymentId, priced, prices, maturitySeconds, screening, ahead }: Prepared, opinions: Opinions): Promise<boolean> {
+async function book(deps: Deps, { paymentId, priced, prices, maturitySeconds, screening, ahead, ...prepared }: Prepared, opinions: Opinions): Promise<boolean> {
   let within: Tx | undefined;
   const booked = await deps.db.transaction(async (tx) => {
     within = tx;
     // Sent together and answered in this order. Deposits are read again under their locks, because an inquiry, an operator or a reorganisation may have
     // changed them.
-    const [locked, offers, still, open, listed, { now }, creditedOn] = await Promise.all([
+    const [locked, offers, still, open, listed, creditedOn, accounts] = await Promise.all([
       lockPayment(tx, paymentId),
       listOffers(tx, paymentId),
       lockOpenDeposits(tx, paymentId),
       listOpenDeposits(tx, paymentId),
       listTips(tx),
-      readClock(tx),
       listCreditedNetworks(tx, paymentId),
+      findAccounts(tx, prepared.accounts),
     ]);
     if (locked === undefined) throw new Invariant(`payment ${paymentId} does not exist`);
+    const { now } = locked;
     const batches = batchByBlock(open.filter((deposit) => still.has(deposit.id)));
     let status = locked.status;
     const matches: { chain: string; match: Booked['match'] }[] = [];
@@ -196,6 +202,7 @@ async function book(deps: Deps, { paymentId, priced, prices, maturitySeconds, sc
         screening,
         now,
         creditedOn,
+        accounts,
       });
       // The first deposit to reach finality decides, so those behind it wait for its price as well.
       if (outcome === 'decision-waits') break;

@@ -1,5 +1,5 @@
 import type { Deps } from '#api/deps.ts';
-import { advance } from '#api/store/advance.ts';
+import { advanceHeld } from '#api/store/advance.ts';
 import type { Offer } from '#api/store/payment-offers.ts';
 import type { Payment } from '#api/store/payments.ts';
 import { crashPoint } from '#shared/platform/crash-points.ts';
@@ -34,42 +34,40 @@ export interface Resolution {
 }
 
 /**
- * Moves a payment by the judgement of its coins and queues the webhook; `credit` books the coins first. Coins of a chain and of the sandbox both go
+ * Moves a payment by the judgement of its coins and queues the webhook; `credit` books the coins. All of it is sent together. Coins of a chain and of the sandbox both go
  * this way.
  * The caller holds the payment's lock and calls `deps.wake()` after its commit. Returns the new status.
  */
 export async function resolvePayment(
   tx: Tx,
   deps: Deps,
-  payment: Payment,
+  { payment, status }: Pick<Judging, 'payment' | 'status'>,
   { outcome, actor, firstSeenMs, allocated }: Resolution,
   credit: () => Promise<unknown>,
 ): Promise<PaymentStatus> {
-  const { to } = await advance(tx, 'payment', {
+  return advanceHeld(tx, 'payment', {
     id: payment.id,
+    from: status,
     event: 'DEPOSIT_CONFIRMED',
     actor,
-    facts: () => ({
-      facts: {
-        ...NO_PAYMENT_FACTS,
-        rule: outcome.judged.rule,
-        secondsLate: (firstSeenMs - payment.expiresAt.getTime()) / 1_000,
-        graceSeconds: payment.graceSeconds,
-        allocated,
-      },
-      columns: outcomeColumns(outcome),
-      record: evidence(outcome),
-    }),
+    facts: {
+      ...NO_PAYMENT_FACTS,
+      rule: outcome.judged.rule,
+      secondsLate: (firstSeenMs - payment.expiresAt.getTime()) / 1_000,
+      graceSeconds: payment.graceSeconds,
+      allocated,
+    },
+    columns: outcomeColumns(outcome),
+    record: evidence(outcome),
     effects: {
       credit: async () => {
         crashPoint('credit.payment-transitioned');
         await credit();
       },
-      notify: async (edge) => {
-        await enqueuePaymentWebhook(tx, deps, { paymentId: payment.id, gatewayId: payment.gatewayId, status: edge.to, webhookUrl: payment.webhookUrl });
+      notify: async (to) => {
+        await enqueuePaymentWebhook(tx, deps, { paymentId: payment.id, gatewayId: payment.gatewayId, status: to, webhookUrl: payment.webhookUrl });
         crashPoint('credit.outbox-written');
       },
     },
   });
-  return to;
 }

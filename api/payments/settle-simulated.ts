@@ -58,7 +58,7 @@ export async function settleSimulated(tx: Tx, deps: Deps, scene: Scene, deposit:
   const outcome = { judged, arrival, offers, prices, filled: null };
   const resolution = { outcome, actor: 'sandbox', firstSeenMs: deposit.firstSeenAt.getTime(), allocated: false } as const;
   // Nothing is posted to the ledger; the deposit's row records what it would have been credited with (decisions 9).
-  const status = await resolvePayment(tx, deps, payment, resolution, () => noteCredit(tx, deps, scene, { asset, deposit, judged }));
+  const status = await resolvePayment(tx, deps, { payment, status: payment.status }, resolution, () => noteCredit(tx, deps, scene, { asset, deposit, judged }));
   deps.metrics?.paymentsResolved.inc({ status, deposit_path: judged.path, sandbox: 'true' });
 }
 

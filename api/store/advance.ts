@@ -3,6 +3,7 @@ import { payment } from '#state-machines/payment/machine.ts';
 import { payout } from '#state-machines/payout/machine.ts';
 import { settlement } from '#state-machines/settlement/machine.ts';
 import { type EffectOf, type EffectTable, type EventOf, type RecordMachine, step } from '#state-machines/step.ts';
+import { allEnded } from '#shared/core/both-ended.ts';
 import { Invariant } from '#shared/core/errors.ts';
 import type { Tx } from '#shared/platform/postgres.ts';
 
@@ -73,6 +74,37 @@ export async function advance<N extends RecordName, const E extends EventsOf<N>,
   return moved;
 }
 
+export type AdvanceHeld<N extends RecordName, E extends EventsOf<N>> = Handlers<N, E, StatusOf<N>> &
+  Pick<Advance<N, E>, 'id' | 'event' | 'actor'> &
+  ReturnType<Advance<N, E>['facts']> & {
+    /** Its status, as the caller read it under the row's lock or moved it since. */
+    from: StatusOf<N>;
+  };
+
+/**
+ * Does what `advance` does for a caller who has the row locked and knows its status. It does not wait for what it wrote before it calls the handlers, each with the new status, in the machine's order: what they
+ * send before they wait for anything is on its way at once. Answers the new status.
+ * @throws Invariant when the status does not accept the event, or the row has another one
+ */
+export async function advanceHeld<N extends RecordName, const E extends EventsOf<N>>(tx: Tx, name: N, input: AdvanceHeld<N, E>): Promise<StatusOf<N>> {
+  const { table, column, none } = RECORDS[name];
+  const { id, event, actor, from, facts, columns = {}, record = {} } = input;
+  const result = stepOf(name, from, facts, event);
+  if ('conflict' in result) throw new Invariant(`${name} ${id} is ${from} and takes no ${event}`);
+  const stored = (status: StatusOf<N>): StatusOf<N> | null => (status === none ? null : status);
+  const update = async (): Promise<void> => {
+    const { count } = await tx`
+      update ${tx(table)} set ${tx({ ...columns, [column]: stored(result.status) })} where id = ${id} and ${tx(column)} is not distinct from ${stored(from)}`;
+    if (count !== 1) throw new Invariant(`${name} ${id} is not ${from}`);
+  };
+  await allEnded<unknown>([
+    update(),
+    appendEvent(tx, name, { id, event, from, to: result.status, facts: record, actor }),
+    ...handlersOf(name, input.effects, result.effects).map((handler) => handler(result.status)),
+  ]);
+  return result.status;
+}
+
 /** Rows that went the same way together. */
 export interface MovedTogether<N extends RecordName> {
   from: StatusOf<N>;
@@ -133,12 +165,16 @@ function stepOf<N extends RecordName>(name: N, from: StatusOf<N>, facts: FactsOf
 }
 
 async function runEffects<M>(name: RecordName, handlers: unknown, effects: readonly string[], moved: M): Promise<void> {
+  for (const handler of handlersOf<M>(name, handlers, effects)) await handler(moved);
+}
+
+function handlersOf<M>(name: RecordName, handlers: unknown, effects: readonly string[]): ((moved: M) => Promise<unknown>)[] {
   const known = (handlers ?? {}) as Record<string, (moved: M) => Promise<unknown>>;
-  for (const effect of effects) {
+  return effects.map((effect) => {
     const handler = known[effect];
     if (handler === undefined) throw new Invariant(`nobody handles ${effect} of a ${name}`);
-    await handler(moved);
-  }
+    return handler;
+  });
 }
 
 /** A row that was just inserted, and how its history begins. */

@@ -83,6 +83,14 @@ export async function insertEntries(tx: Tx, transactionId: number, entries: read
       ${entries.map((entry) => formatAmount(entry.amount))}::numeric[])`;
 }
 
+/** The same of a transaction that its source key names; it may be inserted just ahead, without its answer. */
+export async function insertEntriesOf(tx: Tx, sourceKey: string, entries: readonly { accountId: number; assetId: string; amount: bigint }[]): Promise<void> {
+  await tx`
+    insert into ledger_entries (transaction_id, account_id, asset_id, amount)
+    select (select id from ledger_transactions where source_key = ${sourceKey}), * from unnest(${entries.map((entry) => entry.accountId)}::bigint[],
+      ${entries.map((entry) => entry.assetId)}::uuid[], ${entries.map((entry) => formatAmount(entry.amount))}::numeric[])`;
+}
+
 /** The same of several transactions. */
 export async function insertEntriesOfMany(
   tx: Tx,

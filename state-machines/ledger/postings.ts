@@ -35,6 +35,18 @@ export function credit(c: Credit): Posting[] {
   ]);
 }
 
+/** Every account that a credit of a gateway may post to, whatever its pool and fees are. */
+export function accountsOfCredits(gatewayId: string): Account[] {
+  return [
+    systemAccount('chain'),
+    maturingAccount('green', gatewayId),
+    maturingAccount('held', gatewayId),
+    systemAccount('networkFee'),
+    systemAccount('commission'),
+    systemAccount('platformExpense'),
+  ];
+}
+
 /** A credit becomes withdrawable (decisions 5, 10). */
 export function mature(c: { gatewayId: string; assetId: string; pool: Pool; amount: Coins }): Posting[] {
   return balanced(c.assetId, [

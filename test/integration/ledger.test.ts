@@ -4,7 +4,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runAudit } from '#api/audit/run-audit.ts';
 import { assertDurable } from '#api/ledger/assert-durable.ts';
 import { gatewayBalances, poolBalance } from '#api/ledger/balances.ts';
-import { Overdraw, post } from '#api/ledger/post.ts';
+import { Overdraw, post, postNew } from '#api/ledger/post.ts';
+import { findAccounts } from '#api/store/ledger.ts';
+import { allEnded } from '#shared/core/both-ended.ts';
 import { type Coins, parseTrusted } from '#shared/core/money.ts';
 import { connect, type Database, type Tx } from '#shared/platform/postgres.ts';
 import { gatewayAccount, type Posting, systemAccount } from '#state-machines/ledger/accounts.ts';
@@ -84,26 +86,41 @@ describe('the ledger', () => {
     await expect(take(books.deps.db, '1000000')).rejects.toMatchObject({ name: 'Overdraw', account: { kind: 'available', gatewayId, assetId } });
   });
 
-  it('takes back what was sent behind a posting that would overdraw, and the posting with what failed behind it', async () => {
+  it('takes back what was sent beside a new posting that would overdraw, and the posting with what failed beside it', async () => {
     const before = await available();
-    const state = async () => [await available(), await books.db.sql`select count(*)::int as n from ledger_transactions where source_key like 'behind-%'`];
-    const posting = (sourceKey: string, amount: string, behind: (tx: Tx) => Promise<unknown>) =>
-      books.deps.db.transaction((tx) => {
-        const postings = [
-          { account: gatewayAccount('available', gatewayId), assetId, amount: -coins(amount) },
-          { account: systemAccount('commission'), assetId, amount: coins(amount) },
-        ];
-        return post(tx, { sourceKey, kind: 'test', postings }, () => behind(tx));
+    const state = async () => [await available(), await books.db.sql`select count(*)::int as n from ledger_transactions where source_key like 'beside-%'`];
+    const posting = (sourceKey: string, amount: string, beside: (tx: Tx) => Promise<unknown>) =>
+      books.deps.db.transaction(async (tx) => {
+        const accounts = [gatewayAccount('available', gatewayId), systemAccount('commission')].map((account) => ({ ...account, assetId }));
+        const known = await findAccounts(tx, accounts);
+        const postings = [-coins(amount), coins(amount)].map((change, i) => ({ account: accounts[i] as (typeof accounts)[number], assetId, amount: change }));
+        await allEnded([postNew(tx, { sourceKey, kind: 'test', postings }, known), beside(tx)]);
       });
-    const further = (tx: Tx) => tx`insert into ledger_transactions (source_key, kind) values ('behind-further', 'test')`;
+    const further = (tx: Tx) => tx`insert into ledger_transactions (source_key, kind) values ('beside-further', 'test')`;
     const failing = (tx: Tx) => tx`select 1 / 0`;
-    await expect(posting('behind-1', '1000000', further)).rejects.toMatchObject({ name: 'Overdraw', account: { kind: 'available', gatewayId } });
-    await expect(posting('behind-2', '1000000', failing)).rejects.toThrow();
-    await expect(posting('behind-3', '0.001', failing)).rejects.toThrow('division by zero');
+    await expect(posting('beside-1', '1000000', further)).rejects.toMatchObject({ name: 'Overdraw', account: { kind: 'available', gatewayId } });
+    await expect(posting('beside-2', '1000000', failing)).rejects.toThrow();
+    await expect(posting('beside-3', '0.001', failing)).rejects.toThrow('division by zero');
     expect(await state()).toEqual([before, [{ n: 0 }]]);
-    expect(await posting('behind-4', '0.001', further)).toBe(true);
-    expect(await posting('behind-4', '0.001', failing)).toBe(false);
+    await posting('beside-4', '0.001', further);
+    await expect(posting('beside-4', '0.001', async () => undefined)).rejects.toThrow('beside-4 is posted already');
     expect(await state()).toEqual([before - coins('0.001'), [{ n: 2 }]]);
+  });
+
+  it('posts a new cause as any other where its accounts were not found ahead, or none', async () => {
+    const before = await available();
+    const postNewly = (sourceKey: string, amount: string) =>
+      books.deps.db.transaction((tx) => {
+        const postings: Posting[] = [
+          { account: systemAccount('chain'), assetId, amount: -coins(amount) },
+          { account: gatewayAccount('available', gatewayId), assetId, amount: coins(amount) },
+        ];
+        return postNew(tx, { sourceKey, kind: 'test', postings: amount === '0' ? [] : postings }, []);
+      });
+    await postNewly('new-1', '3');
+    await postNewly('new-2', '0');
+    expect(await available()).toBe(before + coins('3'));
+    expect(await books.db.sql`select kind from ledger_transactions where source_key like 'new-%'`).toHaveLength(2);
   });
 
   it('lets only accounts of the deployment go below zero', async () => {
