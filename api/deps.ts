@@ -1,5 +1,6 @@
 import type { Journal } from '#api/signer/journal/journal.ts';
 import type { KeyToTake } from '#api/store/idempotency.ts';
+import type { DueWork } from '#api/store/outbox.ts';
 import type { Payment, PaymentToWrite } from '#api/store/payments.ts';
 import type { Actor } from '#api/store/proposals.ts';
 import type { Logger } from '#shared/platform/logger.ts';
@@ -112,8 +113,8 @@ export interface Deps {
   wallClock(): number;
   /** Takes what the database said it was, Unix milliseconds, beside what was asked at `askedMs` of `performance.now()`. */
   hearClock?(ms: number, askedMs: number): void;
-  /** Tells workers that an outbox row may be due; losing it loses nothing. */
-  wake(): void;
+  /** Tells workers that an outbox row may be due; losing it loses nothing. Whoever knows all that is due by its commit says so: a worker then begins at once with its own. */
+  wake(work?: readonly DueWork[]): void;
   /** Tells a network's indexer that a new address waits to be watched; losing it loses nothing. */
   nudgeIndexer(network: string): void;
   /**

@@ -37,6 +37,7 @@ import { SignerJournal } from '#api/signer/journal/signer-journal.ts';
 import { openSigners, startSigner } from '#api/signer/start.ts';
 import { seedWallets } from '#api/treasury/wallets.ts';
 import { pinGenesis } from '#api/operator/pin-genesis.ts';
+import type { DueWork } from '#api/store/outbox.ts';
 import { work } from '#api/jobs/all-work.ts';
 import { factsOf } from '#shared/chains/chain-facts.ts';
 import { codecOf, openDeriver } from '#shared/chains/codecs.ts';
@@ -188,8 +189,10 @@ async function openDeps(parts: {
 /** The worker role: applies the block streams, runs due jobs and what is periodic, and proves every minute that payments work. */
 async function startWorker(given: Deps, { streams, processId }: { streams: Streams; processId: string }, lifecycle: Lifecycle): Promise<Jobs> {
   let jobs: Jobs | undefined;
-  // What it adds itself it looks for at once, and not by way of Redis; the word tells it that it did.
-  const wake = (): void => {
+  const wake = (added: readonly DueWork[] = []): void => {
+    // What it begins itself nobody has to look for.
+    if (jobs?.begin(added) === true) return;
+    // What it adds itself it looks for at once, and not by way of Redis; the word tells it that it did.
     jobs?.wake();
     streams.nudge(WORKER_CHANNEL, processId);
   };

@@ -31,6 +31,7 @@ export function webhookJobs(client: (deps: Deps) => WebhookHttp): WebhookJobs {
   const job = (topic: Job['topic'], kind: Kind): Job => ({
     topic,
     concurrency: POLICY.webhookLanes.together,
+    begunAtOnce: POLICY.webhooksBegunAtOnce,
     run: (deps, eventId) => deliver(deps, client(deps), lanes, eventId, kind),
   });
   return { deliver: job('webhook.deliver', 'scheduled'), resend: job('webhook.resend', 'resend') };

@@ -1,5 +1,5 @@
 import type { Deps } from '#api/deps.ts';
-import { handOver, handOverDue } from '#api/store/outbox.ts';
+import { type DueWork, handOver, handOverDue } from '#api/store/outbox.ts';
 import { createBell } from '#shared/platform/bell.ts';
 import { toldOf } from '#shared/platform/database-problems.ts';
 import type { JobQueue } from './queue.ts';
@@ -20,6 +20,11 @@ const LONGEST_HAND_OVER_SECONDS = 300;
 export interface Relay {
   /** Looks at once instead of when the next row is due. */
   wake(): void;
+  /**
+   * Runs here and at once what this process has just committed, as far as its jobs want that and there is room; answers whether that was all. Whoever else comes to such a row finds its lease. What fails
+   * before it has one is found by the next look.
+   */
+  begin(work: readonly DueWork[]): boolean;
   /** Looks within half a second: a row of this process is to be run again, maybe at once, maybe again and again. */
   lookSoon(): void;
   /** Stops looking, starts no more rows, and waits for those it is running itself. */
@@ -92,6 +97,8 @@ export function startRelay(deps: Deps, jobs: readonly Job[], queue: JobQueue, de
 
   return {
     wake: bell.ring,
+    begin: (work) =>
+      !stopping && work.length > 0 && work.map(({ id, topic }) => own.find(({ job }) => job.topic === topic)?.pool.begin(id) === true).every(Boolean),
     lookSoon: bell.ringSoon,
     stop: async () => {
       stopping = true;
@@ -107,13 +114,15 @@ interface Pool {
   size(): number;
   /** Runs these rows as soon as there is room; one that is here already is not added again. */
   add(outboxIds: readonly string[]): void;
+  /** Runs this row now, if its job wants that and no others are in its way. */
+  begin(outboxId: string): boolean;
   /** Starts no more and waits for those that run. */
   stop(): Promise<void>;
 }
 
 /**
  * Runs rows in this process, at most `job.concurrency` at a time; a slow one delays only those that come after the last free place. `later` is told
- * of each that is to be run again.
+ * of each that is to be run again, or may have to be.
  */
 function openPool(deps: Deps, job: Job, later: () => void): Pool {
   const waiting = new Set<string>();
@@ -126,7 +135,10 @@ function openPool(deps: Deps, job: Job, later: () => void): Pool {
         .then((outcome) => {
           if (outcome === 'later') later();
         })
-        .catch((error) => deps.log.warn({ err: error, topic: job.topic }, 'a job could not be recorded; its lease runs out'))
+        .catch((error) => {
+          deps.log.warn({ err: error, topic: job.topic }, 'a job could not be recorded; its lease runs out');
+          later();
+        })
         .finally(() => {
           running.delete(id);
           fill();
@@ -134,11 +146,17 @@ function openPool(deps: Deps, job: Job, later: () => void): Pool {
       running.set(id, run);
     }
   };
+  const add = (outboxIds: readonly string[]): void => {
+    for (const id of outboxIds) if (!running.has(id)) waiting.add(id);
+    fill();
+  };
   return {
     size: () => waiting.size + running.size,
-    add: (outboxIds) => {
-      for (const id of outboxIds) if (!running.has(id)) waiting.add(id);
-      fill();
+    add,
+    begin: (outboxId) => {
+      const hasRoom = waiting.size === 0 && running.size < (job.begunAtOnce ?? 0);
+      if (hasRoom) add([outboxId]);
+      return hasRoom;
     },
     stop: async () => {
       waiting.clear();

@@ -8,6 +8,8 @@ import type { Work } from './work.ts';
 export interface Jobs {
   /** Tells the relay of this process to look now; give it to `deps.wake`. */
   wake(): void;
+  /** Runs here and at once what this process has just committed, as far as there is room; answers whether that was all. */
+  begin: Relay['begin'];
   /** Runs all periodic work and then every due job, and waits for them; for the development clock. */
   runDue(): Promise<void>;
   /** Stops relay and periodic work first, then waits for what runs, then disconnects from Redis; five seconds at most. */
@@ -50,6 +52,7 @@ export async function startJobs(deps: Deps, work: Work, deaf: () => boolean = ()
   const periodic = startPeriodic(deps, work.periodic);
   return {
     wake: started.wake,
+    begin: started.begin,
     runDue: async () => {
       await periodic.runAll();
       await runDueJobs(deps, work.jobs);

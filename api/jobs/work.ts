@@ -17,6 +17,8 @@ export interface Job {
   topic: Topic;
   /** How many may run at once in one process. */
   concurrency: number;
+  /** How many of these at once a process begins itself as soon as it has committed them, instead of by way of Redis; none when absent. */
+  begunAtOnce?: number;
   run(deps: Deps, refId: string): Promise<JobResult>;
 }
 

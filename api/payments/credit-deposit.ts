@@ -4,7 +4,7 @@ import { listCreditedNetworks } from '#api/store/credits.ts';
 import { listOpenDeposits, listPaymentsWithOpenDeposits, lockOpenDeposits, type OpenPayment } from '#api/store/deposits.ts';
 import { findGateway } from '#api/store/gateways.ts';
 import { type AccountKey, findAccounts } from '#api/store/ledger.ts';
-import { mayHaveWork } from '#api/store/outbox.ts';
+import { mayHaveWork, workOf } from '#api/store/outbox.ts';
 import { listOffers } from '#api/store/payment-offers.ts';
 import { findPayment, lockPayment, type Payment } from '#api/store/payments.ts';
 import { closeWorthlessSightings } from '#api/store/sightings.ts';
@@ -217,7 +217,7 @@ async function book(deps: Deps, { paymentId, priced, prices, maturitySeconds, sc
   if (booked.matches.length === 0) return false;
   crashPoint('credit.committed');
   // At once, and not behind the other payments of a block.
-  if (within !== undefined && mayHaveWork(within)) deps.wake();
+  if (within !== undefined && mayHaveWork(within)) deps.wake(workOf(within));
   deps.announce([paymentId]);
   for (const { chain, match } of booked.matches) deps.metrics?.deposits.inc({ chain, match });
   if (booked.resolved !== undefined) countResolution(deps, booked.resolved);

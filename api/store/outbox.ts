@@ -26,11 +26,30 @@ export interface OutboxLease {
   traceContext: string | null;
 }
 
-const touched = new WeakSet<Tx>();
+/** A row that is due. */
+export interface DueWork {
+  id: string;
+  topic: Topic;
+}
+
+/** What transactions added, and whether they also made due what they did not add. */
+const touched = new WeakMap<Tx, { added: DueWork[]; others: boolean }>();
+
+function touch(tx: Tx): { added: DueWork[]; others: boolean } {
+  const known = touched.get(tx) ?? { added: [], others: false };
+  touched.set(tx, known);
+  return known;
+}
 
 /** Whether this transaction added work or made some due, for a caller that cannot know: it calls `deps.wake()` after the commit then. */
 export function mayHaveWork(tx: Tx): boolean {
   return touched.has(tx);
+}
+
+/** All that this transaction made due, for `deps.wake`; empty where that cannot be told. */
+export function workOf(tx: Tx): readonly DueWork[] {
+  const { added, others } = touch(tx);
+  return others ? [] : added;
 }
 
 /**
@@ -41,7 +60,8 @@ export function mayHaveWork(tx: Tx): boolean {
 export async function insertOutbox(tx: Tx, ...rows: { id: string; topic: Topic; refId: string; dueAt?: Date }[]): Promise<void> {
   const traces: (string | undefined)[] = [];
   for (const { topic, refId } of rows) traces.push(traceparentWithin(await traceOfWork(tx, topic, refId)));
-  touched.add(tx);
+  for (const { id, topic, dueAt } of rows) if (dueAt === undefined) touch(tx).added.push({ id, topic });
+  touch(tx).others ||= rows.some(({ dueAt }) => dueAt !== undefined);
   await tx`
     insert into outbox (id, topic, ref_id, due_at, trace_context)
     select id, topic, ref_id, coalesce(due_at, sluice_now()), trace_context from unnest(
@@ -52,7 +72,7 @@ export async function insertOutbox(tx: Tx, ...rows: { id: string; topic: Topic; 
 
 /** The same for the webhooks of many payments at once, of those that there are. */
 export async function insertWebhookOutbox(tx: Tx, rows: readonly { id: string; eventId: string }[]): Promise<void> {
-  touched.add(tx);
+  for (const { id } of rows) touch(tx).added.push({ id, topic: 'webhook.deliver' });
   const current = currentTraceparent() ?? null;
   await tx`
     insert into outbox (id, topic, ref_id, due_at, trace_context)
@@ -186,7 +206,7 @@ export async function failOutbox(sql: Reads, lease: OutboxLease, seconds: number
 
 /** Makes waiting rows of a topic due at once for the given references; for work that waited on an earlier one. */
 export async function hastenOutbox(tx: Tx, topic: Topic, refIds: string[]): Promise<void> {
-  touched.add(tx);
+  touch(tx).others = true;
   await tx`update outbox set due_at = sluice_now() where topic = ${topic} and ref_id = any(${refIds}::uuid[]) and state = 'due' and due_at > sluice_now()`;
 }
 
@@ -237,7 +257,7 @@ export async function findSameWork(sql: Reads, { id, topic, refId }: Pick<Outbox
 
 /** Makes a row due now, with as many failures before it as a new one has; the caller holds its lock. */
 export async function retryOutbox(tx: Tx, id: string): Promise<void> {
-  touched.add(tx);
+  touch(tx).others = true;
   await tx`update outbox set state = 'due', due_at = sluice_now(), failures = 0 where id = ${id}`;
 }
 
@@ -246,7 +266,7 @@ export async function retryOutbox(tx: Tx, id: string): Promise<void> {
  * a worker has in hand, or that somebody else decides about, is left alone. Reads outbox_dead and outbox_due.
  */
 export async function retryFailedOutbox(tx: Tx, topic: Topic, limit: number): Promise<string[]> {
-  touched.add(tx);
+  touch(tx).others = true;
   const taken: string[] = [];
   for (const which of [givenUp(tx), waitsAgain(tx)]) {
     const rows = await tx<{ id: string }[]>`

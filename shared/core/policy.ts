@@ -116,6 +116,8 @@ export const POLICY = {
   webhooksResentAtOnce: 100,
   /** A click storm on "resend" becomes one request every two seconds. */
   webhookResendSpacingSeconds: 2,
+  /** Webhooks in flight that a worker began itself when it had committed them: enough for payments one by one, while those of a flood go to whichever worker is free. */
+  webhooksBegunAtOnce: 16,
   /** Webhooks in flight in one process, those of the schedule and resends each: bounds its sockets and its memory. */
   webhookLanes: {
     together: 64,

@@ -7,7 +7,7 @@ import type { Job, JobResult, Periodic, Work } from '#api/jobs/work.ts';
 import { runDueJobs, startRelay } from '#api/jobs/relay.ts';
 import { pauseAfter } from '#api/jobs/run-job.ts';
 import { type Jobs, startJobs } from '#api/jobs/start.ts';
-import { handOver, handOverDue, insertOutbox, TOPICS } from '#api/store/outbox.ts';
+import { handOver, handOverDue, insertOutbox, TOPICS, workOf } from '#api/store/outbox.ts';
 import { uuidFrom } from '#shared/core/ids.ts';
 import { POLICY } from '#shared/core/policy.ts';
 import { createApiMetrics } from '#shared/platform/metrics.ts';
@@ -226,6 +226,40 @@ describe('outbox rows', () => {
       silent.resolve();
       await relay.stop();
     }
+  });
+
+  it('are begun at once by whoever committed them, where their job wants that and there is room, and found by a look where not', async () => {
+    const [gate, pushed] = [aGate(), new Set<string>()];
+    const job = { ...recorder(() => gate.promise.then(() => ({ done: true }) as const)), begunAtOnce: 2 };
+    const push = async (_: string, rows: readonly { id: string }[]): Promise<void> => {
+      for (const { id } of rows) pushed.add(id);
+    };
+    const relay = startRelay(world.deps, [job, { ...recorder(), topic: 'deposit.screen' }], { push, close: async () => undefined }, () => false);
+    const add = (...rows: { topic?: 'deposit.screen'; dueAt?: Date }[]) =>
+      world.deps.db.transaction(async (tx) => {
+        const added = rows.map((row) => ({ topic: 'webhook.deliver' as const, ...row, id: newId(), refId: newId() }));
+        await insertOutbox(tx, ...added);
+        return { added, due: workOf(tx) };
+      });
+    try {
+      expect((await add({}, { dueAt: new Date() })).due, 'what may become due later').toEqual([]);
+      expect(relay.begin([])).toBe(false);
+      const screened = await add({ topic: 'deposit.screen' });
+      expect(relay.begin(screened.due), 'a job that does not want it').toBe(false);
+      const { added, due } = await add({}, {}, {});
+      expect(due).toEqual(added.map(({ id, topic }) => ({ id, topic })));
+      expect(relay.begin(due.slice(0, 2))).toBe(true);
+      expect(relay.begin(due.slice(2)), 'without room').toBe(false);
+      await waitFor(() => job.runs.length === 2, { what: 'both to run' });
+      expect(new Set(job.runs)).toEqual(new Set(added.slice(0, 2).map(({ refId }) => refId)));
+      relay.wake();
+      await waitFor(() => pushed.has(due[2]?.id as string) && pushed.has(screened.due[0]?.id as string), { what: 'the others to be handed over' });
+      expect(pushed).not.toContain(due[0]?.id);
+    } finally {
+      gate.resolve();
+      await relay.stop();
+    }
+    expect(relay.begin([{ id: newId(), topic: 'webhook.deliver' }]), 'once it was stopped').toBe(false);
   });
 
   it('of every topic are handed over together, however many one of them has, and the answer says when there is more', async () => {
