@@ -1,6 +1,6 @@
 import type { Deps } from '#api/deps.ts';
 import { postEach } from '#api/ledger/post.ts';
-import { recordDeposits } from '#api/payments/record-deposits.ts';
+import { readStoredBefore, recordDeposits, type StoredBefore } from '#api/payments/record-deposits.ts';
 import { takeApart } from '#api/payments/take-apart.ts';
 import {
   insertBlindBlocks,
@@ -27,6 +27,7 @@ import { acknowledgeWatches } from '#api/store/deposit-addresses.ts';
 import { applyOutgoing, isAnyOutgoing } from '#api/payouts/apply-outgoing.ts';
 import type { BlockMessage } from '#shared/core/chain-events.ts';
 import { bothEnded } from '#shared/core/both-ended.ts';
+import type { ChainHeights } from '#shared/core/finality.ts';
 import { uuidFrom } from '#shared/core/ids.ts';
 import { formatAmount } from '#shared/core/money.ts';
 import { type Mark, reconcile } from '#shared/core/reconcile.ts';
@@ -43,9 +44,9 @@ export interface ConsumedNetwork {
   name: string;
 }
 
-/** What became of one message. */
+/** What became of one message; `toCredit` is what is final now, where there is anything to be credited or to mature. */
 export type Applied =
-  | { outcome: 'applied'; orphanedBlocks: number; droppedDeposits: number; lostDeposits: string[]; mayCredit: boolean }
+  | { outcome: 'applied'; orphanedBlocks: number; droppedDeposits: number; lostDeposits: string[]; toCredit: ChainHeights | undefined }
   | { outcome: 'acknowledged' | 'duplicate' | 'fenced' }
   | { outcome: 'dropped' | 'frozen'; reason: string }
   | { outcome: 'rewind'; reason: string; requested: boolean };
@@ -62,12 +63,13 @@ export async function applyMessage(deps: Deps, network: ConsumedNetwork, fence: 
   const applied = await deps.db.transaction(async (tx): Promise<Applied> => {
     within = tx;
     // Sent together and answered in this order: a caller that lost its lease waits for the tip once more, and does nothing.
-    const [held, newest, tip, known, untold] = await Promise.all([
+    const [held, newest, tip, known, untold, stored] = await Promise.all([
       holdsConsumerLease(tx, network.id, fence, seconds),
       isNewestEpoch(tx, network.id, message.epoch),
       lockTip(tx, network.id),
       findCanonicalBlocks(tx, network.id, { heights: [message.to, message.from - 1], hashes: [message.parentHash] }),
       listUntold(tx, network.id, message),
+      readStoredBefore(tx, network.id, message.sightings),
     ]);
     if (!held) return { outcome: 'fenced' };
     // A writer that was superseded may still finish a sentence. What it says of watches would be about a list nobody keeps any more.
@@ -92,14 +94,14 @@ export async function applyMessage(deps: Deps, network: ConsumedNetwork, fence: 
         return { outcome: 'acknowledged' };
       case 'duplicate':
         // A rescan says again what blocks held: what is new in it is as true as the first time.
-        await storeContent(tx, deps, network, message, paid);
+        await storeContent(tx, deps, network, message, { paid, stored });
         await applyOutgoing(tx, deps, { networkId: network.id, networkName: network.name });
         await touchTip(tx, network.id, verdict.mark);
         return { outcome: 'duplicate' };
       case 'apply':
-        return applyBlocks(tx, deps, network, message, { tip, untold, mark: verdict.mark, ancestorHeight: null, paid });
+        return applyBlocks(tx, deps, network, message, { tip, untold, stored, mark: verdict.mark, ancestorHeight: null, paid });
       case 'reorganise':
-        return applyBlocks(tx, deps, network, message, { tip, untold, mark: verdict.mark, ancestorHeight: verdict.ancestorHeight, paid });
+        return applyBlocks(tx, deps, network, message, { tip, untold, stored, mark: verdict.mark, ancestorHeight: verdict.ancestorHeight, paid });
     }
   });
   crashPoint('ingest.committed');
@@ -115,7 +117,7 @@ async function applyBlocks(
   deps: Deps,
   network: ConsumedNetwork,
   message: BlockMessage,
-  given: { tip: ChainTip | undefined; untold: readonly string[]; mark: Mark; ancestorHeight: number | null; paid: Set<string> },
+  given: { tip: ChainTip | undefined; untold: readonly string[]; stored: StoredBefore; mark: Mark; ancestorHeight: number | null; paid: Set<string> },
 ): Promise<Applied> {
   const reached = given.tip?.height ?? message.to;
   const orphaned =
@@ -152,28 +154,53 @@ async function applyBlocks(
     }),
     pruneBlocksBelow(tx, network.id, message.to - Math.max(KEPT_BLOCKS, 2 * (message.to - finalHeight))),
   ]);
+  const heights = { height: message.to, safeHeight: message.safeNumber, finalHeight };
+  let asking: Promise<Following> | undefined;
+  // Behind the tip, which says what is final, and behind the sightings, which are what is to be credited; deposits are made of those.
+  const following = (): Promise<Following> => (asking ??= readFollowing(tx, network.id, finalHeight));
+  // What blocks that are taken away were stored with is not there any more.
+  const stored = given.ancestorHeight === null && untold.length === 0 ? given.stored : undefined;
   // Where the tip cannot be written, what is sent behind it fails too, but says nothing of why.
-  await bothEnded(tipWritten, storeContent(tx, deps, network, message, given.paid));
+  await bothEnded(tipWritten, storeContent(tx, deps, network, message, { paid: given.paid, stored, behind: following }));
   if (message.byLogs) await rescanAfterLogs(tx, { id: uuidFrom(deps.randomBytes(16)), networkId: network.id, from: message.from, to: message.to });
   crashPoint('ingest.transfers-written');
-  // Behind the tip, which says what is final.
-  const [any] = await tx<[{ outgoing: boolean; mayCredit: boolean; lost: boolean }]>`
-    select ${isAnyOutgoing(tx, { networkId: network.id, finalHeight })} as outgoing,
-      (${isAnyToCredit(tx, [network.id])} or ${isAnyMaturing(tx)}) as "mayCredit", ${isAnyLost(tx)} as lost`;
+  const any = await following();
   const regained = any.lost ? await liftRegained(tx, network.id) : [];
   if (any.outgoing) await applyOutgoing(tx, deps, { networkId: network.id, networkName: network.name });
   await noteRegained(tx, deps, network, regained);
   crashPoint('ingest.tip-written');
-  return { outcome: 'applied', ...orphaned, mayCredit: any.mayCredit };
+  return { outcome: 'applied', ...orphaned, toCredit: any.mayCredit ? heights : undefined };
 }
 
-/** Writes sightings, the deposits among them, and acknowledgements; what is stored already stays as it is. Adds whose payments they are for to `paid`. */
-async function storeContent(tx: Tx, deps: Deps, network: ConsumedNetwork, message: BlockMessage, paid: Set<string>): Promise<void> {
+/** Whether anything follows from blocks. */
+interface Following {
+  outgoing: boolean;
+  mayCredit: boolean;
+  lost: boolean;
+}
+
+async function readFollowing(tx: Tx, networkId: string, finalHeight: number): Promise<Following> {
+  const [any] = await tx<[Following]>`
+    select ${isAnyOutgoing(tx, { networkId, finalHeight })} as outgoing,
+      (${isAnyToCredit(tx, [networkId])} or ${isAnyMaturing(tx)}) as "mayCredit", ${isAnyLost(tx)} as lost`;
+  return any;
+}
+
+interface Storing {
+  /** Gets whose payments the deposits are for. */
+  paid: Set<string>;
+  stored: StoredBefore | undefined;
+  /** What is sent beside the last statements, where there is anything to store. */
+  behind?: () => Promise<unknown>;
+}
+
+/** Writes sightings, the deposits among them, and acknowledgements; what is stored already stays as it is. */
+async function storeContent(tx: Tx, deps: Deps, network: ConsumedNetwork, message: BlockMessage, { paid, ...by }: Storing): Promise<void> {
   await acknowledgeWatches(tx, network.id, message.epoch, message.acks);
   if (message.internalUnseen) await insertBlindBlocks(tx, { networkId: network.id, from: message.from, to: message.to });
   if (message.sightings.length === 0) return;
   const { from, to, sightings } = message;
-  for (const paymentId of await recordDeposits(tx, deps, { network, from, to, sightings, mark: message, claimedBy: null })) paid.add(paymentId);
+  for (const paymentId of await recordDeposits(tx, deps, { network, from, to, sightings, mark: message, claimedBy: null }, by)) paid.add(paymentId);
 }
 
 interface Orphaned {

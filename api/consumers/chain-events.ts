@@ -7,6 +7,7 @@ import { readIndexerLease } from '#api/store/leases.ts';
 import { requestRewind } from '#api/store/rescans.ts';
 import { decodingBlockMessage } from '#shared/core/block-codec.ts';
 import { blockStream } from '#shared/core/chain-events.ts';
+import type { ChainHeights } from '#shared/core/finality.ts';
 import { inTurns } from '#shared/core/turns.ts';
 import { breathe } from '#shared/platform/breathe.ts';
 import { crashPoint } from '#shared/platform/crash-points.ts';
@@ -82,12 +83,12 @@ async function follow(deps: Deps, from: { streams: Streams; reader: StreamReader
   while (!signal.aborted) {
     if (!(await stillHeld())) return;
     const entries = await reader.read();
-    let moved = false;
+    let tip: ChainHeights | undefined;
     const acknowledged: Promise<void>[] = [];
     let trace: string | undefined;
     for (const entry of entries) {
       if (signal.aborted || !(await stillHeld())) return;
-      const { outcome, traceparent, mayCredit } = await consumeEntry(deps, network, lease, entry);
+      const { outcome, traceparent, toCredit } = await consumeEntry(deps, network, lease, entry);
       deps.metrics?.messagesApplied.inc({ chain: network.name, result: outcome });
       if (outcome === 'fenced') return;
       if (outcome === 'failed') {
@@ -96,14 +97,15 @@ async function follow(deps: Deps, from: { streams: Streams; reader: StreamReader
         break;
       }
       acknowledged.push(acknowledge(reader, entry));
-      if (mayCredit !== true) continue;
-      moved = true;
+      if (toCredit === undefined) continue;
+      tip = toCredit;
       trace = traceparent;
     }
     // While Redis is away its silence says nothing.
     if (entries.length > 0 || streams.problem() !== null) heardAt = deps.wallClock();
     else if (deps.wallClock() - heardAt >= MISSING_AFTER_MS) await requestMissing(deps, network);
-    if (moved) await continueTrace(trace, () => settleFinal(deps, network));
+    const written = tip;
+    if (written !== undefined) await continueTrace(trace, () => settleFinal(deps, network, written));
     // Redis answers while payments are credited; the next read is to find nothing unacknowledged.
     await Promise.all(acknowledged);
   }
@@ -117,8 +119,8 @@ interface Held {
 
 interface Consumed {
   outcome: Applied['outcome'] | 'forged' | 'parked' | 'failed';
-  /** Whether there was anything to be credited or to mature once its blocks were applied. */
-  mayCredit?: boolean;
+  /** What is final since its blocks were applied, where there was anything to be credited or to mature then. */
+  toCredit?: ChainHeights | undefined;
   traceparent?: string | undefined;
 }
 
@@ -152,7 +154,7 @@ async function applyEntry(deps: Deps, network: ConsumedNetwork, { leases, fence 
   );
   if (applied.outcome !== 'fenced') renewal?.kept();
   report(deps, network, message, applied);
-  return { outcome: applied.outcome, traceparent: message.traceparent, mayCredit: applied.outcome === 'applied' && applied.mayCredit };
+  return { outcome: applied.outcome, traceparent: message.traceparent, toCredit: applied.outcome === 'applied' ? applied.toCredit : undefined };
 }
 
 async function parkEntry(deps: Deps, network: ConsumedNetwork, entry: StreamEntry, reason: string): Promise<Consumed> {
@@ -193,9 +195,9 @@ export async function requestMissing(deps: Deps, network: ConsumedNetwork): Prom
 }
 
 /** What follows from a new tip; periodic work finds again what fails here. */
-async function settleFinal(deps: Deps, network: ConsumedNetwork): Promise<void> {
+async function settleFinal(deps: Deps, network: ConsumedNetwork, tip: ChainHeights): Promise<void> {
   try {
-    await creditFinalDeposits(deps, network.id);
+    await creditFinalDeposits(deps, network.id, tip);
     await matureCredits(deps);
   } catch (error) {
     deps.log.error({ err: error, network: network.name }, 'crediting failed; periodic work tries again');

@@ -10,6 +10,7 @@ import { findPayment, lockPayment, type Payment } from '#api/store/payments.ts';
 import { closeWorthlessSightings } from '#api/store/sightings.ts';
 import { traceOfPayment } from '#api/store/traces.ts';
 import { Invariant } from '#shared/core/errors.ts';
+import type { ChainHeights } from '#shared/core/finality.ts';
 import { POLICY } from '#shared/core/policy.ts';
 import { breathe } from '#shared/platform/breathe.ts';
 import { crashPoint } from '#shared/platform/crash-points.ts';
@@ -26,33 +27,40 @@ import { askSecondOpinions, doubtAbout, type Evidence, keepWaiting, type Opinion
  * Decides about every deposit of a network that has become final: credits it and moves its payment, or sets it aside (contract 3.1, decisions 3 to
  * 5).
  * Uses one transaction per payment. A deposit that cannot be judged because a price is missing is left for the next call. Any number of workers may
- * call it at the same time, and again after a crash. Returns how many payments it booked something for.
+ * call it at the same time, and again after a crash. Whoever has just written the tip gives it; that only says which deposits are looked at. Returns how many payments it booked
+ * something for.
  */
-export async function creditFinalDeposits(deps: Deps, networkId: string): Promise<number> {
+export async function creditFinalDeposits(deps: Deps, networkId: string, written?: ChainHeights): Promise<number> {
   const chain = chainOf(deps, networkId);
-  const tip = await readTip(deps.db.sql, networkId);
+  const tip = written ?? (await readTip(deps.db.sql, networkId));
   if (chain === undefined || tip === undefined) return 0;
   let moved = 0;
   const untilMs = deps.wallClock() + POLICY.secondOpinionPassMs;
   const open = await listPaymentsWithOpenDeposits(deps.db.sql, networkId, highestFinal(chain.config.finality, tip));
   const { ready, waiting } = inFairOrder(open, await missingPrices(deps, open), deps.wallClock());
-  for (let from = 0; from < ready.length; from += TOGETHER) moved += await creditTogether(deps, ready.slice(from, from + TOGETHER), untilMs);
+  // A pass may take long, and only whoever wrote the tip knows that it does not move meanwhile: what is final by a newer one has to be asked about, too.
+  const tips = new Map(written === undefined ? [] : [[networkId, written]]);
+  for (let from = 0; from < ready.length; from += TOGETHER) moved += await creditTogether(deps, ready.slice(from, from + TOGETHER), { tips, untilMs });
   // Some of those that wait have their turn in each pass, and no more of them than it has time for: the next blocks wait for it to end.
   for (let from = 0; from < waiting.length && (from === 0 || deps.wallClock() < untilMs); from += TOGETHER)
-    moved += await creditTogether(deps, waiting.slice(from, from + TOGETHER), untilMs);
+    moved += await creditTogether(deps, waiting.slice(from, from + TOGETHER), { tips, untilMs });
   await closeWorthlessSightings(deps.db.sql, networkId, tip.finalHeight);
   return moved;
 }
 
 /** Decides about the deposits of some payments, each in a transaction of its own; returns for how many it booked something. Providers are asked about all of them together. */
-async function creditTogether(deps: Deps, paymentIds: readonly string[], untilMs: number): Promise<number> {
+async function creditTogether(
+  deps: Deps,
+  payments: readonly OpenPayment[],
+  { tips, untilMs }: { tips: ReadonlyMap<string, ChainHeights>; untilMs: number },
+): Promise<number> {
   let moved = 0;
   const prepared: Prepared[] = [];
-  for (let from = 0; from < paymentIds.length; from += PREPARED_AT_ONCE) {
-    const ready = paymentIds.slice(from, from + PREPARED_AT_ONCE).map((paymentId) => trying(deps, paymentId, () => prepare(deps, paymentId)));
+  for (let from = 0; from < payments.length; from += PREPARED_AT_ONCE) {
+    const ready = payments.slice(from, from + PREPARED_AT_ONCE).map((one) => trying(deps, one.paymentId, () => prepare(deps, one.paymentId, one)));
     prepared.push(...(await Promise.all(ready)).filter((one) => one !== undefined));
   }
-  const opinions = await askSecondOpinions(deps, prepared, untilMs);
+  const opinions = await askSecondOpinions(deps, prepared, untilMs, tips);
   for (const ready of prepared) {
     const { paymentId } = ready;
     const credit = async () => book(deps, ready, opinions);
@@ -100,18 +108,17 @@ interface Prepared extends Evidence {
  * Those that can be decided about are `ready`, in the order of their blocks. Doubted ones are `waiting`, and behind them those for which a price is missing; of
  * both a different one is the first each second.
  */
-function inFairOrder(payments: readonly OpenPayment[], missing: ReadonlySet<string>, nowMs: number): { ready: string[]; waiting: string[] } {
-  const ready: string[] = [];
-  const doubted: string[] = [];
-  const unpriced: string[] = [];
-  for (const { paymentId, doubted: isDoubted, waitsFor } of payments)
-    (waitsFor.some((symbol) => missing.has(symbol)) ? unpriced : isDoubted ? doubted : ready).push(paymentId);
+function inFairOrder(payments: readonly OpenPayment[], missing: ReadonlySet<string>, nowMs: number): { ready: OpenPayment[]; waiting: OpenPayment[] } {
+  const ready: OpenPayment[] = [];
+  const doubted: OpenPayment[] = [];
+  const unpriced: OpenPayment[] = [];
+  for (const one of payments) (one.waitsFor.some((symbol) => missing.has(symbol)) ? unpriced : one.doubted ? doubted : ready).push(one);
   return { ready, waiting: [...inTurn(doubted, nowMs), ...inTurn(unpriced, nowMs)] };
 }
 
-function inTurn(paymentIds: readonly string[], nowMs: number): string[] {
-  const turn = paymentIds.length === 0 ? 0 : Math.floor(nowMs / 1_000) % paymentIds.length;
-  return [...paymentIds.slice(turn), ...paymentIds.slice(0, turn)];
+function inTurn<T>(all: readonly T[], nowMs: number): T[] {
+  const turn = all.length === 0 ? 0 : Math.floor(nowMs / 1_000) % all.length;
+  return [...all.slice(turn), ...all.slice(0, turn)];
 }
 
 /** Logs an error instead of throwing it: a payment that cannot be booked must not hold up the others. */
@@ -124,16 +131,20 @@ async function trying<T>(deps: Deps, paymentId: string, work: () => Promise<T>):
   }
 }
 
-/** Fetches prices and everything else that comes over the network, before anything is locked. */
-async function prepare(deps: Deps, paymentId: string): Promise<Prepared> {
-  const [payment, open, offers] = await Promise.all([
+/** Fetches prices and everything else that comes over the network, before anything is locked; with what is `known` of the payment nearly always in one round trip. */
+async function prepare(deps: Deps, paymentId: string, known?: OpenPayment): Promise<Prepared> {
+  const [payment, open, offers, itsGateway, early] = await Promise.all([
     findPayment(deps.db.sql, paymentId),
     listOpenDeposits(deps.db.sql, paymentId),
     listOffers(deps.db.sql, paymentId),
+    known === undefined ? undefined : findGateway(deps.db.sql, known.gatewayId),
+    marketPrices(deps, known?.symbols ?? []),
   ]);
   if (payment === undefined) throw new Invariant(`payment ${paymentId} of a deposit does not exist`);
   const priced = new Set(open.map((deposit) => deposit.symbol));
-  const [gateway, prices] = await Promise.all([findGateway(deps.db.sql, payment.gatewayId), marketPrices(deps, payment, priced)]);
+  const late = [...symbolsOf(payment, priced)].filter((symbol) => known?.symbols.includes(symbol) !== true);
+  const [gateway, further] = await Promise.all([itsGateway ?? findGateway(deps.db.sql, payment.gatewayId), marketPrices(deps, late)]);
+  const prices = new Map([...early, ...further]);
   if (gateway === undefined) throw new Invariant(`gateway ${payment.gatewayId} does not exist`);
   const { settings } = gateway.settings;
   const maturitySeconds = settings.maturitySeconds ?? POLICY.maturitySeconds[deps.config.NODE_ENV === 'production' ? 'production' : 'development'];
@@ -244,10 +255,15 @@ function chainOf(deps: Deps, networkId: string): Chain | undefined {
   return [...deps.chains.values()].find((one) => one.id === networkId);
 }
 
-/** The fresh prices needed to judge deposits of these assets, and for an open amount the rate of its currency. */
-async function marketPrices(deps: Deps, payment: Payment, received: ReadonlySet<string>): Promise<Prices> {
+/** The prices needed to judge deposits of these assets, and for an open amount the rate of its currency. */
+function symbolsOf(payment: Payment, received: ReadonlySet<string>): ReadonlySet<string> {
   const symbols = new Set(received);
   if (payment.openAmount && payment.currencyCode !== 'USD') symbols.add(fiatSymbol(payment.currencyCode));
-  const prices = await Promise.all([...symbols].map(async (symbol) => [symbol, await deps.prices.fresh(symbol)] as const));
+  return symbols;
+}
+
+/** Those of them that are fresh. */
+async function marketPrices(deps: Deps, symbols: readonly string[]): Promise<Prices> {
+  const prices = await Promise.all(symbols.map(async (symbol) => [symbol, await deps.prices.fresh(symbol)] as const));
   return new Map(prices.filter((entry): entry is readonly [string, Price] => entry[1] !== undefined));
 }

@@ -1,9 +1,8 @@
 import type { Chain } from '#api/deps.ts';
-import type { ChainTip } from '#api/store/chain-blocks.ts';
 import type { OpenDeposit } from '#api/store/deposits.ts';
 import { MERCHANT_PRICE, type Offer } from '#api/store/payment-offers.ts';
 import type { Finality, FinalityRule } from '#shared/core/assets.ts';
-import { confirmations, forCoinbase, isFinal, matureHeight, resolveTier } from '#shared/core/finality.ts';
+import { type ChainHeights, confirmations, forCoinbase, isFinal, matureHeight, resolveTier } from '#shared/core/finality.ts';
 import { amount, type Coins, coinsToUsd, type Usd } from '#shared/core/money.ts';
 import { isDust } from '#state-machines/payment/judge-deposit.ts';
 import type { Prices } from './outcome.ts';
@@ -29,7 +28,7 @@ export interface Finalised {
 }
 
 /** The highest block that is final for deposits of any value. No deposit above it needs to be looked at. */
-export function highestFinal(finality: Finality, tip: ChainTip): number {
+export function highestFinal(finality: Finality, tip: ChainHeights): number {
   return Math.max(
     ...finality.resolve.map(({ rule }) => ('blocks' in rule ? tip.height - rule.blocks + 1 : rule.tag === 'safe' ? tip.safeHeight : tip.finalHeight)),
   );
@@ -69,7 +68,7 @@ export function dollarsOf(batch: Batch, offers: readonly Offer[], prices: Prices
  * By which rule a batch is final on this tip of its network, for its dollar value; undefined while it is not. Pure.
  * Without a price it must satisfy the rules of every value, so a missing price never makes it final earlier.
  */
-export function finalityOf(tip: ChainTip | undefined, chain: Chain, batch: Batch, offers: readonly Offer[], prices: Prices): Finalised | undefined {
+export function finalityOf(tip: ChainHeights | undefined, chain: Chain, batch: Batch, offers: readonly Offer[], prices: Prices): Finalised | undefined {
   if (tip === undefined) return undefined;
   const value = dollarsOf(batch, offers, prices);
   const { finality } = chain.config;

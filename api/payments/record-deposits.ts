@@ -9,6 +9,7 @@ import { insertSums, listSumsIn, readFoldFacts, restoreSums } from '#api/store/t
 import { coldAddress } from '#api/payouts/rules/cold.ts';
 import type { Sighting } from '#shared/core/chain-events.ts';
 import { crowds, foldTransfers, nameOfTransfer, type TransferSum } from '#shared/core/fold-transfers.ts';
+import { allEnded, bothEnded } from '#shared/core/both-ended.ts';
 import { rowId } from '#shared/core/ids.ts';
 import { fromUnits, MONEY_LIMIT } from '#shared/core/money.ts';
 import { withoutRecounted } from '#shared/core/rereadings.ts';
@@ -27,23 +28,53 @@ export interface Seen {
   claimedBy: AllocatedBy | null;
 }
 
+/** What is stored of blocks that are reported: internal transfers, and sums (decision 0030). */
+export interface StoredBefore {
+  internal: Awaited<ReturnType<typeof listInternal>>;
+  sums: Awaited<ReturnType<typeof listSumsIn>>;
+}
+
+/** Reads what is stored of the blocks that these sightings are in; for `recordDeposits`, by somebody who asks more in the same moment. */
+export async function readStoredBefore(tx: Tx, networkId: string, sightings: readonly Sighting[]): Promise<StoredBefore> {
+  const hashes = new Set(sightings.flatMap((one) => (one.kind === 'sent' ? [] : [one.blockHash])));
+  const [internal, sums] = await Promise.all([
+    listInternal(
+      tx,
+      networkId,
+      sightings.filter((one) => one.kind === 'internal'),
+    ),
+    listSumsIn(tx, networkId, [...hashes]),
+  ]);
+  return { internal, sums };
+}
+
+/** Rows of which each statement here still takes all: such few are sent behind one another without waiting for answers. */
+const FEW = 100;
+
 /**
  * Stores sightings and the deposits among them. Stored ones stay as they are, so the stream and an inquiry may both report the same transfer.
- * Call it under the lock of the network's tip, so that the blocks stay canonical until the commit. Returns the payments concerned, to be announced
- * after it.
+ * Call it under the lock of the network's tip, so that the blocks stay canonical until the commit. What is `stored` of the blocks is read where it is not given. `behind` sends what
+ * may be sent once the sightings are. Returns the payments concerned, to be announced after it.
  */
-export async function recordDeposits(tx: Tx, deps: Pick<Deps, 'chains' | 'randomBytes' | 'wallClock' | 'log'>, given: Seen): Promise<string[]> {
+export async function recordDeposits(
+  tx: Tx,
+  deps: Pick<Deps, 'chains' | 'randomBytes' | 'wallClock' | 'log'>,
+  given: Seen,
+  { stored, behind = async () => undefined }: { stored?: StoredBefore | undefined; behind?: () => Promise<unknown> } = {},
+): Promise<string[]> {
   const { network, from, to, mark } = given;
-  const internal = given.sightings.filter((sighting) => sighting.kind === 'internal');
-  const { kept, recounted } = withoutRecounted(given.sightings, await listInternal(tx, network.id, internal));
+  const before = stored ?? (await readStoredBefore(tx, network.id, given.sightings));
+  const { kept, recounted } = withoutRecounted(given.sightings, before.internal);
   if (recounted.length > 0)
     deps.log.error({ network: network.name, from, to, txids: recounted }, 'two readings of a block count internal transfers differently; the first one stands');
-  const { alone, sums } = await fold(tx, deps, network, kept);
+  const { alone, sums } = await fold(tx, deps, network, { sightings: kept, stored: before.sums });
   const seen = { ...given, sightings: alone };
-  await insertSightings(tx, network.id, alone, sums);
-  await insertSums(tx, network.id, sums);
-  await insertSpends(tx, network.id, alone);
-  const candidates = await listDepositCandidates(tx, network.id, from, to);
+  const inserted = [() => insertSightings(tx, network.id, alone, sums), () => insertSums(tx, network.id, sums), () => insertSpends(tx, network.id, alone)];
+  const listed = () => listDepositCandidates(tx, network.id, from, to);
+  const spends = alone.reduce((count, one) => count + (one.kind === 'sent' ? (one.spends?.length ?? 0) : 0), 0);
+  const isFew = alone.length + sums.length + spends <= FEW;
+  if (!isFew) for (const insert of inserted) await insert();
+  const [, candidates] = await bothEnded(allEnded(isFew ? inserted.map((insert) => insert()) : []), listed());
   // An inquiry concerns only its own transfers, not others in the same block.
   const own = new Set([...alone, ...sums.map(({ transfer }) => transfer)].map(nameOf));
   const deposits = (seen.claimedBy === null ? candidates : candidates.filter((candidate) => own.has(nameOf(candidate)))).map(({ decimals, ...rest }) => ({
@@ -56,12 +87,14 @@ export async function recordDeposits(tx: Tx, deps: Pick<Deps, 'chains' | 'random
   const believable = deposits.filter((deposit) => deposit.amount < MONEY_LIMIT);
   if (believable.length < deposits.length)
     deps.log.error({ network: network.name, from, to }, 'a configured token claims to move more than exists; not taken as a deposit');
-  const ids = await upsertDeposits(tx, network.id, believable);
-  const [, , regained] = await Promise.all([
-    noteDepositTraces(tx, ids),
-    markMined(tx, network.id, [...new Set(alone.map((sighting) => sighting.txid))]),
-    regainDeposits(tx, ids),
-  ]);
+  const minedTxids = [...new Set(alone.map((sighting) => sighting.txid))];
+  const [deposited] = await bothEnded(upsertDeposits(tx, network.id, believable), allEnded<unknown>([markMined(tx, network.id, minedTxids), behind()]));
+  await noteDepositTraces(
+    tx,
+    deposited.map(({ id }) => id),
+  );
+  const lost = deposited.flatMap((one) => (one.lost ? [one.id] : []));
+  const regained = lost.length === 0 ? [] : await regainDeposits(tx, lost);
   await postEach(
     tx,
     regained.map((deposit) => ({
@@ -87,10 +120,8 @@ async function fold(
   tx: Tx,
   { chains }: Pick<Deps, 'chains'>,
   { id: networkId, name }: Seen['network'],
-  sightings: readonly Sighting[],
+  { sightings, stored }: { sightings: readonly Sighting[]; stored: StoredBefore['sums'] },
 ): Promise<{ alone: Sighting[]; sums: TransferSum[] }> {
-  const transfers = sightings.filter((one) => one.kind !== 'sent');
-  const stored = await listSumsIn(tx, networkId, [...new Set(transfers.map((one) => one.blockHash))]);
   const known = new Set(stored.flatMap(({ blockHash, kind, parts }) => parts.map((part) => `${blockHash} ${nameOfTransfer({ ...part, kind })}`)));
   const told = new Set<string>();
   const fresh = sightings.filter((one) => {

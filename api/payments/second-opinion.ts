@@ -1,5 +1,5 @@
 import type { Chain, Deps } from '#api/deps.ts';
-import { type ChainTip, readTip } from '#api/store/chain-blocks.ts';
+import { readTip } from '#api/store/chain-blocks.ts';
 import { type Doubt, noteDoubted, type OpenDeposit } from '#api/store/deposits.ts';
 import { listPartsOf, type SumPart } from '#api/store/transfer-sums.ts';
 import type { Offer } from '#api/store/payment-offers.ts';
@@ -7,7 +7,7 @@ import { ChainUnavailable, type Head } from '#shared/chains/chain.ts';
 import type { SoughtTransfer, SecondOpinion } from '#shared/chains/endpoint-votes.ts';
 import { rootCovers } from '#shared/chains/root-covers.ts';
 import type { FinalityRule } from '#shared/core/assets.ts';
-import { isFinal } from '#shared/core/finality.ts';
+import { type ChainHeights, isFinal } from '#shared/core/finality.ts';
 import { parseTrusted } from '#shared/core/money.ts';
 import { POLICY } from '#shared/core/policy.ts';
 import type { Tx } from '#shared/platform/postgres.ts';
@@ -46,13 +46,18 @@ interface Question {
  * Asks two providers about every final batch (decisions 1 to 3, decision 0040): the hash of its block and whether the block is final. If no root
  * covers the transfer, or it is worth much, they are also asked for block, outcome, recipient, coin and amount.
  * Batches of one block are asked about together, and one by one only when the providers do not agree on all, so that no deposit holds up another. A
- * batch that cannot be asked about before `untilMs` (wall time, milliseconds) counts as unreachable and is asked about in the next pass. Asks over
- * the network; call it before anything is locked.
+ * batch that cannot be asked about before `untilMs` (wall time, milliseconds) counts as unreachable and is asked about in the next pass. Tips are read of networks that are not among
+ * the `known` ones. Asks over the network; call it before anything is locked.
  */
-export async function askSecondOpinions(deps: Deps, evidences: readonly Evidence[], untilMs: number): Promise<Opinions> {
+export async function askSecondOpinions(
+  deps: Deps,
+  evidences: readonly Evidence[],
+  untilMs: number,
+  known: ReadonlyMap<string, ChainHeights> = new Map(),
+): Promise<Opinions> {
   const opinions = new Map<string, SecondOpinion | 'unreachable'>();
   const groups = new Map<string, Question[]>();
-  const tips = new Map<string, ChainTip | undefined>();
+  const tips = new Map<string, ChainHeights | undefined>(known);
   for (const { open, offers, prices, ahead } of evidences)
     for (const batch of batchByBlock(open)) {
       const chain = [...deps.chains.values()].find((one) => one.id === batch.first.networkId);

@@ -64,13 +64,13 @@ export type NewDeposit = Omit<DepositCandidate, 'decimals'> & { id: string; amou
 /**
  * Stores deposits as seen, or moves known ones to the block they are in now: a dropped one is seen again, one that is
  * still open takes the new facts, one that was booked keeps what it was booked as, and one that an operator allocated keeps
- * its payment. Answers the ids of all of them.
+ * its payment. Answers the ids of all of them, and which a reorganisation had taken away after they were booked.
  */
-export async function upsertDeposits(tx: Tx, networkId: string, deposits: readonly NewDeposit[]): Promise<string[]> {
-  const ids: string[] = [];
+export async function upsertDeposits(tx: Tx, networkId: string, deposits: readonly NewDeposit[]): Promise<{ id: string; lost: boolean }[]> {
+  const stored: { id: string; lost: boolean }[] = [];
   for (let start = 0; start < deposits.length; start += CHUNK) {
     const given = deposits.slice(start, start + CHUNK).map(({ amount, ...rest }) => ({ ...rest, amount: formatAmount(amount) }));
-    const rows = await tx<{ id: string }[]>`
+    const rows = await tx<{ id: string; lost: boolean }[]>`
       insert into deposits as old (id, network_id, txid, kind, ordinal, address_id, payment_id, asset_id, sender, co_senders, coinbase, unproven, parts, raw_amount, amount,
         height, block_hash, position, block_time, first_seen_at, state, claimed_by)
       select g.id, ${networkId}, g.txid, g.kind, g.ordinal, g."addressId", g."paymentId", g."assetId", g.sender, g."coSenders", g.coinbase, g.unproven, g.parts, g."rawAmount"::numeric,
@@ -93,10 +93,10 @@ export async function upsertDeposits(tx: Tx, networkId: string, deposits: readon
         parts = case when old.final_at is null then excluded.parts else old.parts end,
         raw_amount = case when old.final_at is null then excluded.raw_amount else old.raw_amount end,
         amount = case when old.final_at is null then excluded.amount else old.amount end
-      returning id`;
-    for (const row of rows) ids.push(row.id);
+      returning id, lost_at is not null as lost`;
+    stored.push(...rows);
   }
-  return ids;
+  return stored;
 }
 
 /** Drops the open deposits of blocks that were orphaned; answers how many. */
@@ -184,6 +184,9 @@ type OpenRow = Omit<OpenDeposit, 'dustFloor' | 'assetNetworkFee' | 'amount'> & {
 /** A payment that has an open deposit. */
 export interface OpenPayment {
   paymentId: string;
+  gatewayId: string;
+  /** Tickers of these deposits. */
+  symbols: readonly string[];
   /** Whether one of them waits for a second provider. */
   doubted: boolean;
   /** The prices without which nothing can be done about it: tickers, and `fiat:<CODE>` of an open amount. Empty where one of them waits for no price and for no other deposit. */
@@ -193,14 +196,14 @@ export interface OpenPayment {
 /** The payments that have an open deposit on a network at or below a height, in the order of their first one; takes no lock. */
 export async function listPaymentsWithOpenDeposits(reads: Reads, networkId: string, upToHeight: number): Promise<OpenPayment[]> {
   return reads<OpenPayment[]>`
-    select d.payment_id, bool_or(d.doubted_since is not null) as doubted,
+    select d.payment_id, p.gateway_id, array_agg(distinct a.symbol) as symbols, bool_or(d.doubted_since is not null) as doubted,
       case when bool_or(d.waits_since is not null) and (p.status in ('PENDING', 'EXPIRED') or bool_and(d.waits_since is not null))
         then array_agg(distinct a.symbol) filter (where d.waits_since is not null)
           || case when p.open_amount and p.currency_code <> 'USD' then array['fiat:' || p.currency_code] else '{}'::text[] end
         else '{}'::text[] end as "waitsFor"
     from deposits d join assets a on a.id = d.asset_id join payments p on p.id = d.payment_id
     where d.network_id = ${networkId} and d.state = 'seen' and d.height <= ${upToHeight}
-    group by d.payment_id, p.status, p.open_amount, p.currency_code order by min(d.height), d.payment_id`;
+    group by d.payment_id, p.gateway_id, p.status, p.open_amount, p.currency_code order by min(d.height), d.payment_id`;
 }
 
 /** Which of these networks have a deposit to be decided about, or anything at an address of ours that is not booked; locks nothing. */
