@@ -1,5 +1,13 @@
 import type { Deps } from '#api/deps.ts';
-import { endRetiredSecrets, insertSecret, listUsableSecrets, lockCurrentSecret, retireSecrets, type SecretKind } from '#api/store/gateways.ts';
+import {
+  endRetiredSecrets,
+  insertSecret,
+  listUsableSecrets,
+  lockCurrentSecret,
+  retireSecrets,
+  type SealedSecret,
+  type SecretKind,
+} from '#api/store/gateways.ts';
 import { sharedSecrets } from '#api/store/shared-secrets.ts';
 import { ServiceError } from '#shared/core/errors.ts';
 import { uuidFrom } from '#shared/core/ids.ts';
@@ -22,8 +30,12 @@ export function newSecret(kind: 'webhook' | 'cashout', randomBytes: (length: num
  * decrypted
  */
 export async function readSecrets(deps: Deps, gatewayId: string, kind: SecretKind): Promise<string[]> {
-  const rows = await sharedSecrets(deps.db)(gatewayId, kind);
-  const keys = masterKeys(deps.config);
+  return openSecrets(deps, await sharedSecrets(deps.db)(gatewayId, kind));
+}
+
+/** Secrets that were read already, as plain text and in their order. @throws Invariant when one cannot be decrypted */
+export function openSecrets({ config }: Pick<Deps, 'config'>, rows: readonly SealedSecret[]): string[] {
+  const keys = masterKeys(config);
   return rows.map((row) => openWithAny(keys, secretPlace(row.id), row.sealed).secret);
 }
 

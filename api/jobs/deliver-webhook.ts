@@ -1,7 +1,7 @@
 import { createWebhookHttp, resultOf, type WebhookHttp, type WebhookOutcome } from '#api/clients/webhook-http.ts';
 import { signedHeaders } from '#api/clients/webhook-signature.ts';
 import type { Deps } from '#api/deps.ts';
-import { readSecrets } from '#api/gateways/secrets.ts';
+import { openSecrets } from '#api/gateways/secrets.ts';
 import { webhookPolicy } from '#api/payments/webhook-policy.ts';
 import { lockWebhookEvent, noteResendStarted, startWebhookResend, type WebhookEvent, type WebhookTurn } from '#api/store/webhook-events.ts';
 import { uuidFrom } from '#shared/core/ids.ts';
@@ -73,7 +73,7 @@ async function nextOfItsPayment(deps: Deps, eventId: string, kind: Kind): Promis
 /** One attempt: recorded when it starts, sent, and recorded when it ends. */
 async function attempt(deps: Deps, http: WebhookHttp, event: WebhookTurn, kind: Kind): Promise<{ result: JobResult; outcome: WebhookOutcome }> {
   crashPoint('webhook.taken');
-  const secrets = await readSecrets(deps, event.gatewayId, 'webhook');
+  const secrets = openSecrets(deps, event.secrets);
   const signedSeconds = Math.floor(deps.wallClock() / 1_000);
   const headers = signedHeaders({ id: event.id, body: event.body, secrets, unixSeconds: signedSeconds });
   const attemptId = uuidFrom(deps.randomBytes(16));

@@ -118,8 +118,22 @@ export async function listUsableSecrets(
     select s.id, s.sealed, s.gateway_id, s.kind
     from unnest(${wanted.map(({ gatewayId }) => gatewayId)}::uuid[], ${wanted.map(({ kind }) => kind)}::text[]) as ours (gateway_id, kind)
     join gateway_secrets s on s.gateway_id = ours.gateway_id and s.kind = ours.kind
-    where s.expires_at is null or s.expires_at > sluice_now()
-    order by s.expires_at desc nulls first, s.created_at desc`;
+    where ${isUsable(sql)} order by ${currentFirst(sql)}`;
+}
+
+/** The same of the webhooks of one gateway, with its id as a fragment of a statement: a document of their ids and of them in base64. */
+export function usableWebhookSecrets(sql: Reads, gatewayId: ReturnType<Reads>): ReturnType<Reads> {
+  return sql`
+    (select coalesce(json_agg(json_build_object('id', s.id, 'sealed', encode(s.sealed, 'base64')) order by ${currentFirst(sql)}), '[]')
+    from gateway_secrets s where s.gateway_id = ${gatewayId} and s.kind = 'webhook' and ${isUsable(sql)})`;
+}
+
+function isUsable(sql: Reads) {
+  return sql`(s.expires_at is null or s.expires_at > sluice_now())`;
+}
+
+function currentFirst(sql: Reads) {
+  return sql`s.expires_at desc nulls first, s.created_at desc`;
 }
 
 /** What a gateway's people are told of its secrets that count: everything but the secret. */

@@ -9,7 +9,7 @@ export type FindSecrets = (gatewayId: string, kind: SecretKind) => Promise<reado
 const UUID_LENGTH = 36;
 const ofDatabase = new WeakMap<Database, FindSecrets>();
 
-/** Reads of one connected database: those of one moment share a statement. Apart from what requests share, because a worker may not read all of that. */
+/** Reads of one connected database: those of one moment share a statement. */
 export function sharedSecrets(db: Database): FindSecrets {
   const known = ofDatabase.get(db);
   if (known !== undefined) return known;

@@ -1,4 +1,5 @@
 import type { Reads, Tx } from '#shared/platform/postgres.ts';
+import { type SealedSecret, usableWebhookSecrets } from './gateways.ts';
 
 export interface WebhookEvent {
   id: string;
@@ -51,17 +52,20 @@ export interface WebhookTurn extends WebhookEvent {
   aheadAt: Date | null;
   /** Since when it has been due; null where it is not, or failed for a reason of ours. It was put off until then because something of its own was in its way. */
   dueSince: Date | null;
+  /** What its gateway signs with, the current one first. */
+  secrets: readonly SealedSecret[];
 }
 
 /** Reads webhooks, of those that there are. Reads outbox_ref, and never all that is due; locks nothing. */
 export async function listWebhookTurns(sql: Reads, ids: readonly string[]): Promise<WebhookTurn[]> {
-  return sql<WebhookTurn[]>`
-    select ${columns(sql)}, sluice_now() as now, (
+  const rows = await sql<(Omit<WebhookTurn, 'secrets'> & { secrets: { id: string; sealed: string }[] })[]>`
+    select ${columns(sql)}, sluice_now() as now, ${usableWebhookSecrets(sql, sql`e.gateway_id`)} as secrets, (
       select a.next_attempt_at from webhook_events a
       where a.payment_id = e.payment_id and a.state = 'pending' and a.seq < e.seq order by a.seq desc limit 1) as ahead_at, (
       select max(o.due_at) from (select topic, state, last_error, due_at from outbox where ref_id = e.id offset 0) o
       where o.topic = 'webhook.deliver' and o.state = 'due' and o.last_error is null) as due_since
     from webhook_events e where id = any(${[...ids]}::uuid[])`;
+  return rows.map((row) => ({ ...row, secrets: row.secrets.map(({ id, sealed }) => ({ id, sealed: Buffer.from(sealed, 'base64') })) }));
 }
 
 /**
