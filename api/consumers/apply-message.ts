@@ -1,5 +1,6 @@
-import type { Deps } from '#api/deps.ts';
+import type { Chain, Deps } from '#api/deps.ts';
 import { postEach } from '#api/ledger/post.ts';
+import { listFinalDeposits, type WrittenTip } from '#api/payments/credit-deposit.ts';
 import { readStoredBefore, recordDeposits, type StoredBefore } from '#api/payments/record-deposits.ts';
 import { takeApart } from '#api/payments/take-apart.ts';
 import {
@@ -15,7 +16,7 @@ import {
   writeTip,
 } from '#api/store/chain-blocks.ts';
 import { isAnyMaturing } from '#api/store/credits.ts';
-import { dropDeposits, isAnyToCredit, loseBookedDeposits } from '#api/store/deposits.ts';
+import { dropDeposits, isAnyToCredit, loseBookedDeposits, type OpenPayment } from '#api/store/deposits.ts';
 import { insertFreeze, insertLossFreeze, isAnyLost, liftRegained } from '#api/store/freezes.ts';
 import { holdsConsumerLease, isNewestEpoch } from '#api/store/leases.ts';
 import { unmine } from '#api/store/mempool.ts';
@@ -46,7 +47,7 @@ export interface ConsumedNetwork {
 
 /** What became of one message; `toCredit` is what is final now, where there is anything to be credited or to mature. */
 export type Applied =
-  | { outcome: 'applied'; orphanedBlocks: number; droppedDeposits: number; lostDeposits: string[]; toCredit: ChainHeights | undefined }
+  | { outcome: 'applied'; orphanedBlocks: number; droppedDeposits: number; lostDeposits: string[]; toCredit: WrittenTip | undefined }
   | { outcome: 'acknowledged' | 'duplicate' | 'fenced' }
   | { outcome: 'dropped' | 'frozen'; reason: string }
   | { outcome: 'rewind'; reason: string; requested: boolean };
@@ -55,9 +56,15 @@ export type Applied =
  * Applies one authentic stream message to Postgres in one transaction: blocks, sightings, deposits, acknowledgements,
  * what it means for outgoing transactions, and the new tip (architecture 3.3). Safe to call twice with the same message.
  * `fence` is the caller's consumer lease, which it renews for `seconds` where they are given; with an older one nothing happens and the outcome is `fenced`.
- * Announces whose payments it is about. Locks both leases (shared) and the tip, then deposits, then ledger accounts.
+ * With `listsOpen` it lists the payments to be credited with the rest. Announces whose payments it is about. Locks both leases (shared) and the tip, then deposits, then ledger accounts.
  */
-export async function applyMessage(deps: Deps, network: ConsumedNetwork, fence: number, message: BlockMessage, seconds?: number): Promise<Applied> {
+export async function applyMessage(
+  deps: Deps,
+  network: ConsumedNetwork,
+  fence: number,
+  message: BlockMessage,
+  { seconds, listsOpen = false }: { seconds?: number | undefined; listsOpen?: boolean } = {},
+): Promise<Applied> {
   const paid = new Set<string>();
   let within: Tx | undefined;
   const applied = await deps.db.transaction(async (tx): Promise<Applied> => {
@@ -99,9 +106,9 @@ export async function applyMessage(deps: Deps, network: ConsumedNetwork, fence: 
         await touchTip(tx, network.id, verdict.mark);
         return { outcome: 'duplicate' };
       case 'apply':
-        return applyBlocks(tx, deps, network, message, { tip, untold, stored, mark: verdict.mark, ancestorHeight: null, paid });
+        return applyBlocks(tx, deps, network, message, { tip, untold, stored, listsOpen, mark: verdict.mark, ancestorHeight: null, paid });
       case 'reorganise':
-        return applyBlocks(tx, deps, network, message, { tip, untold, stored, mark: verdict.mark, ancestorHeight: verdict.ancestorHeight, paid });
+        return applyBlocks(tx, deps, network, message, { tip, untold, stored, listsOpen, mark: verdict.mark, ancestorHeight: verdict.ancestorHeight, paid });
     }
   });
   crashPoint('ingest.committed');
@@ -117,7 +124,15 @@ async function applyBlocks(
   deps: Deps,
   network: ConsumedNetwork,
   message: BlockMessage,
-  given: { tip: ChainTip | undefined; untold: readonly string[]; stored: StoredBefore; mark: Mark; ancestorHeight: number | null; paid: Set<string> },
+  given: {
+    tip: ChainTip | undefined;
+    untold: readonly string[];
+    stored: StoredBefore;
+    listsOpen: boolean;
+    mark: Mark;
+    ancestorHeight: number | null;
+    paid: Set<string>;
+  },
 ): Promise<Applied> {
   const reached = given.tip?.height ?? message.to;
   const orphaned =
@@ -156,8 +171,8 @@ async function applyBlocks(
   ]);
   const heights = { height: message.to, safeHeight: message.safeNumber, finalHeight };
   let asking: Promise<Following> | undefined;
-  // Behind the tip, which says what is final, and behind the sightings, which are what is to be credited; deposits are made of those.
-  const following = (): Promise<Following> => (asking ??= readFollowing(tx, network.id, finalHeight));
+  // Behind the tip, which says what is final, and behind sightings and deposits, which are what is to be credited.
+  const following = (): Promise<Following> => (asking ??= readFollowing(tx, given.listsOpen ? deps.chains.get(network.name) : undefined, network.id, heights));
   // What blocks that are taken away were stored with is not there any more.
   const stored = given.ancestorHeight === null && untold.length === 0 ? given.stored : undefined;
   // Where the tip cannot be written, what is sent behind it fails too, but says nothing of why.
@@ -169,7 +184,7 @@ async function applyBlocks(
   if (any.outgoing) await applyOutgoing(tx, deps, { networkId: network.id, networkName: network.name });
   await noteRegained(tx, deps, network, regained);
   crashPoint('ingest.tip-written');
-  return { outcome: 'applied', ...orphaned, toCredit: any.mayCredit ? heights : undefined };
+  return { outcome: 'applied', ...orphaned, toCredit: any.mayCredit ? { tip: heights, open: any.open } : undefined };
 }
 
 /** Whether anything follows from blocks. */
@@ -177,13 +192,17 @@ interface Following {
   outgoing: boolean;
   mayCredit: boolean;
   lost: boolean;
+  /** The payments to be credited; absent where they were not asked for. */
+  open?: readonly OpenPayment[] | undefined;
 }
 
-async function readFollowing(tx: Tx, networkId: string, finalHeight: number): Promise<Following> {
-  const [any] = await tx<[Following]>`
-    select ${isAnyOutgoing(tx, { networkId, finalHeight })} as outgoing,
+/** Asks for payments where a chain is given. */
+async function readFollowing(tx: Tx, chain: Chain | undefined, networkId: string, heights: ChainHeights): Promise<Following> {
+  const asked = tx<[Omit<Following, 'open'>]>`
+    select ${isAnyOutgoing(tx, { networkId, finalHeight: heights.finalHeight })} as outgoing,
       (${isAnyToCredit(tx, [networkId])} or ${isAnyMaturing(tx)}) as "mayCredit", ${isAnyLost(tx)} as lost`;
-  return any;
+  const [[any], open] = await Promise.all([asked, chain && listFinalDeposits(tx, chain, heights)]);
+  return { ...any, open };
 }
 
 interface Storing {

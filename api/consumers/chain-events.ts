@@ -1,13 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Deps } from '#api/deps.ts';
 import { matureCredits } from '#api/ledger/mature-credits.ts';
-import { creditFinalDeposits } from '#api/payments/credit-deposit.ts';
+import { creditFinalDeposits, type WrittenTip } from '#api/payments/credit-deposit.ts';
 import { readTip, parkMessage } from '#api/store/chain-blocks.ts';
 import { readIndexerLease } from '#api/store/leases.ts';
 import { requestRewind } from '#api/store/rescans.ts';
 import { decodingBlockMessage } from '#shared/core/block-codec.ts';
 import { blockStream } from '#shared/core/chain-events.ts';
-import type { ChainHeights } from '#shared/core/finality.ts';
 import { inTurns } from '#shared/core/turns.ts';
 import { breathe } from '#shared/platform/breathe.ts';
 import { crashPoint } from '#shared/platform/crash-points.ts';
@@ -79,16 +78,18 @@ async function consume(deps: Deps, streams: Streams, network: ConsumedNetwork, l
 async function follow(deps: Deps, from: { streams: Streams; reader: StreamReader }, network: ConsumedNetwork, lease: Held, signal: AbortSignal): Promise<void> {
   const { streams, reader } = from;
   let heardAt = deps.wallClock();
+  // Whether what was applied last left anything to be credited, then or by a later tip.
+  let awaited = false;
   const stillHeld = async (): Promise<boolean> => (await lease.leases.fence(network.id)) === lease.fence;
   while (!signal.aborted) {
     if (!(await stillHeld())) return;
     const entries = await reader.read();
-    let tip: ChainHeights | undefined;
+    let tip: WrittenTip | undefined;
     const acknowledged: Promise<void>[] = [];
     let trace: string | undefined;
     for (const entry of entries) {
       if (signal.aborted || !(await stillHeld())) return;
-      const { outcome, traceparent, toCredit } = await consumeEntry(deps, network, lease, entry);
+      const { outcome, traceparent, toCredit } = await consumeEntry(deps, network, { ...lease, isLast: entry === entries.at(-1), awaited }, entry);
       deps.metrics?.messagesApplied.inc({ chain: network.name, result: outcome });
       if (outcome === 'fenced') return;
       if (outcome === 'failed') {
@@ -97,6 +98,7 @@ async function follow(deps: Deps, from: { streams: Streams; reader: StreamReader
         break;
       }
       acknowledged.push(acknowledge(reader, entry));
+      if (outcome === 'applied') awaited = toCredit !== undefined;
       if (toCredit === undefined) continue;
       tip = toCredit;
       trace = traceparent;
@@ -117,15 +119,23 @@ interface Held {
   fence: number;
 }
 
+/** How one entry is applied. */
+interface Applying extends Held {
+  /** Whether payments are credited right behind it. */
+  isLast: boolean;
+  /** Whether there were any to be credited before it. */
+  awaited: boolean;
+}
+
 interface Consumed {
   outcome: Applied['outcome'] | 'forged' | 'parked' | 'failed';
   /** What is final since its blocks were applied, where there was anything to be credited or to mature then. */
-  toCredit?: ChainHeights | undefined;
+  toCredit?: WrittenTip | undefined;
   traceparent?: string | undefined;
 }
 
 /** One entry from Redis to Postgres; a crash anywhere before its acknowledgement only delivers it again. */
-async function consumeEntry(deps: Deps, network: ConsumedNetwork, lease: Held, entry: StreamEntry): Promise<Consumed> {
+async function consumeEntry(deps: Deps, network: ConsumedNetwork, lease: Applying, entry: StreamEntry): Promise<Consumed> {
   crashPoint('ingest.received');
   try {
     return await applyEntry(deps, network, lease, entry);
@@ -142,15 +152,18 @@ async function acknowledge(reader: StreamReader, entry: StreamEntry): Promise<vo
 }
 
 /** A refused message is set aside, so that one bad entry never stops the stream: what is missing then shows as a gap. */
-async function applyEntry(deps: Deps, network: ConsumedNetwork, { leases, fence }: Held, entry: StreamEntry): Promise<Consumed> {
+async function applyEntry(deps: Deps, network: ConsumedNetwork, { leases, fence, isLast, awaited }: Applying, entry: StreamEntry): Promise<Consumed> {
   const decoded = entry.forged ? ({ ok: false, problem: 'its MAC is missing or wrong' } as const) : await inTurns(decodingBlockMessage(entry.payload), breathe);
   if (!decoded.ok) return parkEntry(deps, network, entry, decoded.problem);
   const { message } = decoded;
   if (message.network !== network.name) return parkEntry(deps, network, entry, `it belongs to ${message.network}`);
   crashPoint('ingest.mac-checked');
   const renewal = leases.renewal(network.id);
+  const listsOpen = isLast && (awaited || message.sightings.length > 0);
   const applied = await continueTrace(message.traceparent, () =>
-    withSpan('ingest.apply', { network: network.name, height: message.to }, () => applyMessage(deps, network, fence, message, renewal?.seconds)),
+    withSpan('ingest.apply', { network: network.name, height: message.to }, () =>
+      applyMessage(deps, network, fence, message, { seconds: renewal?.seconds, listsOpen }),
+    ),
   );
   if (applied.outcome !== 'fenced') renewal?.kept();
   report(deps, network, message, applied);
@@ -195,7 +208,7 @@ export async function requestMissing(deps: Deps, network: ConsumedNetwork): Prom
 }
 
 /** What follows from a new tip; periodic work finds again what fails here. */
-async function settleFinal(deps: Deps, network: ConsumedNetwork, tip: ChainHeights): Promise<void> {
+async function settleFinal(deps: Deps, network: ConsumedNetwork, tip: WrittenTip): Promise<void> {
   try {
     await creditFinalDeposits(deps, network.id, tip);
     await matureCredits(deps);

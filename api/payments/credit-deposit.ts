@@ -14,7 +14,7 @@ import type { ChainHeights } from '#shared/core/finality.ts';
 import { POLICY } from '#shared/core/policy.ts';
 import { breathe } from '#shared/platform/breathe.ts';
 import { crashPoint } from '#shared/platform/crash-points.ts';
-import type { Tx } from '#shared/platform/postgres.ts';
+import type { Reads, Tx } from '#shared/platform/postgres.ts';
 import { spanWithin } from '#shared/platform/tracing.ts';
 import { accountsOfCredits } from '#state-machines/ledger/postings.ts';
 import { type Aside, asideOf, bookBatch, type Booked, setAside } from './book-deposit.ts';
@@ -27,25 +27,36 @@ import { askSecondOpinions, doubtAbout, type Evidence, keepWaiting, type Opinion
  * Decides about every deposit of a network that has become final: credits it and moves its payment, or sets it aside (contract 3.1, decisions 3 to
  * 5).
  * Uses one transaction per payment. A deposit that cannot be judged because a price is missing is left for the next call. Any number of workers may
- * call it at the same time, and again after a crash. Whoever has just written the tip gives it; that only says which deposits are looked at. Returns how many payments it booked
+ * call it at the same time, and again after a crash. Whoever has just written the tip says so; that only says which deposits are looked at. Returns how many payments it booked
  * something for.
  */
-export async function creditFinalDeposits(deps: Deps, networkId: string, written?: ChainHeights): Promise<number> {
+export async function creditFinalDeposits(deps: Deps, networkId: string, written?: WrittenTip): Promise<number> {
   const chain = chainOf(deps, networkId);
-  const tip = written ?? (await readTip(deps.db.sql, networkId));
+  const tip = written?.tip ?? (await readTip(deps.db.sql, networkId));
   if (chain === undefined || tip === undefined) return 0;
   let moved = 0;
   const untilMs = deps.wallClock() + POLICY.secondOpinionPassMs;
-  const open = await listPaymentsWithOpenDeposits(deps.db.sql, networkId, highestFinal(chain.config.finality, tip));
+  const open = written?.open ?? (await listFinalDeposits(deps.db.sql, chain, tip));
   const { ready, waiting } = inFairOrder(open, await missingPrices(deps, open), deps.wallClock());
   // A pass may take long, and only whoever wrote the tip knows that it does not move meanwhile: what is final by a newer one has to be asked about, too.
-  const tips = new Map(written === undefined ? [] : [[networkId, written]]);
+  const tips = new Map(written === undefined ? [] : [[networkId, written.tip]]);
   for (let from = 0; from < ready.length; from += TOGETHER) moved += await creditTogether(deps, ready.slice(from, from + TOGETHER), { tips, untilMs });
   // Some of those that wait have their turn in each pass, and no more of them than it has time for: the next blocks wait for it to end.
   for (let from = 0; from < waiting.length && (from === 0 || deps.wallClock() < untilMs); from += TOGETHER)
     moved += await creditTogether(deps, waiting.slice(from, from + TOGETHER), { tips, untilMs });
   await closeWorthlessSightings(deps.db.sql, networkId, tip.finalHeight);
   return moved;
+}
+
+/** A tip that was just written, and the payments with deposits that are final by it, where they were read in the same transaction. */
+export interface WrittenTip {
+  tip: ChainHeights;
+  open?: readonly OpenPayment[] | undefined;
+}
+
+/** The payments that may have something to be decided about by a tip. */
+export function listFinalDeposits(reads: Reads, { id, config }: Chain, tip: ChainHeights): Promise<OpenPayment[]> {
+  return listPaymentsWithOpenDeposits(reads, id, highestFinal(config.finality, tip));
 }
 
 /** Decides about the deposits of some payments, each in a transaction of its own; returns for how many it booked something. Providers are asked about all of them together. */

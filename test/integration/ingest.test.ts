@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { applyMessage } from '#api/consumers/apply-message.ts';
+import { creditFinalDeposits } from '#api/payments/credit-deposit.ts';
 import { acquireConsumerLeases, holdsConsumerLease } from '#api/store/leases.ts';
 import { acquireConsumerLease } from '#test/fixtures/consumer-lease.ts';
 import { connect } from '#shared/platform/postgres.ts';
@@ -119,6 +120,20 @@ describe('applying a block', () => {
     expect(await books.chain.apply({ ...message, to: message.from - 1, hash: message.parentHash })).toEqual({ outcome: 'acknowledged' });
     expect(await books.db.sql`select acked_epoch from watches where address = ${later.address}`).toEqual([{ ackedEpoch: 1 }]);
     expect(await tip()).toMatchObject({ height: books.chain.height, seq: 2 });
+  });
+
+  it('lists the payments to be credited with the rest where it is asked to, and only there', async () => {
+    await books.chain.mine([usdt(100_000_000n)]);
+    expect(await books.chain.mine(), 'not asked to').toMatchObject({ toCredit: { open: undefined } });
+    await books.chain.mineEmpty(20);
+    const fence = await acquireConsumerLease(books.db.sql, { networkId: books.network.id, holder: 'test', seconds: 3_600 });
+    const message = books.chain.next([]);
+    const applied = await applyMessage(books.deps, books.network, fence as number, message, { listsOpen: true });
+    const open = [{ paymentId: payment.id, gatewayId: books.gatewayId, symbols: ['USDT'], doubted: false, waitsFor: [] }];
+    expect(applied).toMatchObject({ outcome: 'applied', toCredit: { tip: { height: message.to, finalHeight: message.finalNumber }, open } });
+    const { toCredit } = applied as Extract<typeof applied, { outcome: 'applied' }>;
+    expect(await creditFinalDeposits(books.deps, books.network.id, toCredit)).toBe(1);
+    expect(await deposits()).toMatchObject([{ state: 'credited' }]);
   });
 
   it('looks for freezes to lift only while there are any for deposits that were lost', async () => {
