@@ -2,6 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { matureCredits } from '#api/ledger/mature-credits.ts';
 import { periodicWork } from '#api/jobs/periodic-work.ts';
+import { advanceHeld } from '#api/store/advance.ts';
+import { NO_PAYMENT_FACTS } from '#state-machines/payment/machine.ts';
 import { creditFinalDeposits } from '#api/payments/credit-deposit.ts';
 import { explainAnyPayment } from '#api/payments/explain.ts';
 import type { Finality } from '#shared/core/assets.ts';
@@ -209,6 +211,23 @@ describe('a deposit that became final', () => {
     expect(await creditFinalDeposits(deps, books.network.id)).toBe(3);
     const credited = calls.filter((call) => call !== 'wake');
     expect(calls).toEqual(credited.flatMap((id) => (id === silent.id ? [id] : ['wake', id])));
+  });
+
+  it('moves no payment that is in another status than whoever locked it takes it for, and takes back what was sent beside that', async () => {
+    const effects = { credit: async () => undefined, notify: async () => undefined };
+    const moved = books.deps.db.transaction((tx) =>
+      advanceHeld(tx, 'payment', {
+        id: payment.id,
+        from: 'EXPIRED',
+        event: 'DEPOSIT_CONFIRMED',
+        actor: 'chain',
+        facts: { ...NO_PAYMENT_FACTS, rule: 'exact_total_value', allocated: true },
+        effects,
+      }),
+    );
+    await expect(moved).rejects.toThrow(`payment ${payment.id} is not EXPIRED`);
+    expect(await row()).toMatchObject({ status: 'PENDING' });
+    expect(await books.db.sql`select 1 from payment_events where payment_id = ${payment.id} and event = 'DEPOSIT_CONFIRMED'`).toEqual([]);
   });
 
   it('leaves other payments alone when one cannot be booked', async () => {
