@@ -18,7 +18,8 @@ const idle = new Set<Duplex>();
 const firstKept = new WeakMap<Duplex, number>();
 
 const plain = keeping(new http.Agent({ keepAlive: true, timeout: IDLE_MS, maxFreeSockets: IDLE_OF_ONE }));
-const secure = keeping(new https.Agent({ keepAlive: true, timeout: IDLE_MS, maxFreeSockets: IDLE_OF_ONE }));
+// Without sessions, because a connection that resumes an earlier one is not shown the receiver's certificate.
+const secure = keeping(new https.Agent({ keepAlive: true, timeout: IDLE_MS, maxFreeSockets: IDLE_OF_ONE, maxCachedSessions: 0 }));
 
 /**
  * Options by which a request takes a connection that an earlier webhook left open to the same name, port and checked addresses, or makes one. So each attempt

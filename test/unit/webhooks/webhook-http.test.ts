@@ -111,28 +111,49 @@ describe('a webhook request', () => {
     expect(names).toEqual(['hooks.example']);
   });
 
-  it('trusts a certificate for the name in the URL only, and the environment cannot switch that off', async () => {
-    const certificate = selfSigned('hooks.example');
-    const port = await listening(createTlsServer(certificate, (socket) => void socket.end('HTTP/1.1 200 OK\r\n\r\n')));
-    const folder = await mkdtemp(join(tmpdir(), 'sluice-tls-'));
-    closing.push(() => rmSync(folder, { recursive: true }));
-    await writeFile(join(folder, 'authority.pem'), certificate.cert);
-    // Node reads the authorities it trusts when it starts.
-    const program = `
+  describe('over TLS', () => {
+    /** What a process that trusts one certificate, or has another environment, gets for posts to these names, one after the other. */
+    async function results(port: number, names: readonly string[], env: Record<string, string>): Promise<unknown> {
+      // Node reads the authorities it trusts when it starts.
+      const program = `
       import { createWebhookHttp } from '#api/clients/webhook-http.ts';
       const client = createWebhookHttp({ policy: { privateTargets: ['127.0.0.0/8'], requireHttps: true }, resolve: async () => ['127.0.0.1'] });
       const results = [];
-      for (const name of ['hooks.example', 'other.example']) {
+      for (const name of ${JSON.stringify(names)}) {
         const outcome = await client.post('https://' + name + ':${port}/', {}, '{}');
         results.push(outcome.status ?? outcome.result);
       }
       console.log(JSON.stringify(results));`;
-    const trusting = async (env: Record<string, string>): Promise<unknown> => {
       const ran = await promisify(execFile)(process.execPath, ['--no-warnings', '--import', 'tsx', '--input-type=module', '--eval', program], { env });
       return JSON.parse(ran.stdout);
-    };
-    expect(await trusting({ NODE_EXTRA_CA_CERTS: join(folder, 'authority.pem') })).toEqual([200, 'tls']);
-    expect(await trusting({ NODE_TLS_REJECT_UNAUTHORIZED: '0' })).toEqual(['tls', 'tls']);
+    }
+
+    /** The environment that trusts a certificate. */
+    async function trusting(certificate: { cert: string }): Promise<Record<string, string>> {
+      const folder = await mkdtemp(join(tmpdir(), 'sluice-tls-'));
+      closing.push(() => rmSync(folder, { recursive: true }));
+      await writeFile(join(folder, 'authority.pem'), certificate.cert);
+      return { NODE_EXTRA_CA_CERTS: join(folder, 'authority.pem') };
+    }
+
+    it('trusts a certificate for the name in the URL only, and the environment cannot switch that off', async () => {
+      const certificate = selfSigned('hooks.example');
+      const port = await listening(createTlsServer(certificate, (socket) => void socket.end('HTTP/1.1 200 OK\r\n\r\n')));
+      const names = ['hooks.example', 'other.example'];
+      expect(await results(port, names, await trusting(certificate))).toEqual([200, 'tls']);
+      expect(await results(port, names, { NODE_TLS_REJECT_UNAUTHORIZED: '0' })).toEqual(['tls', 'tls']);
+    });
+
+    it.each(['TLSv1.2', 'TLSv1.3'] as const)('is shown a certificate on each new connection, whatever session of %s an earlier one had', async (version) => {
+      const certificate = selfSigned('hooks.example');
+      const shared = { ticketKeys: Buffer.alloc(48, 1), minVersion: version, maxVersion: version };
+      const server = createTlsServer({ ...certificate, ...shared }, (socket) => {
+        socket.on('error', () => undefined).end('HTTP/1.1 200 OK\r\ncontent-length: 0\r\nconnection: close\r\n\r\n');
+        server.setSecureContext({ ...selfSigned('hooks.example'), ...shared });
+      });
+      const port = await listening(server);
+      expect(await results(port, ['hooks.example', 'hooks.example'], await trusting(certificate))).toEqual([200, 'tls']);
+    });
   });
 
   describe('on a connection that an earlier one left open', () => {
