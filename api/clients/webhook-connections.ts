@@ -56,7 +56,11 @@ function isKept(socket: Duplex): boolean {
     socket.once('close', () => idle.delete(socket));
   } else if (performance.now() - since > LONGEST_MS) return false;
   const [longest] = idle;
-  if (idle.size >= MOST_IDLE) longest?.destroy();
+  if (longest !== undefined && idle.size >= MOST_IDLE) {
+    // At once, because it says that it is closed only after others have become free.
+    idle.delete(longest);
+    longest.destroy();
+  }
   idle.add(socket);
   socket.on('data', endOfConnection);
   return true;

@@ -290,6 +290,17 @@ describe('a webhook request', () => {
       for (let i = 0; i < 300; i++) await post(`http://h${i}.example:${all.port}/`, { resolve: async () => ['127.0.0.1'] });
       await vi.waitFor(() => expect(sockets.size).toBe(256));
     }, 30_000);
+
+    it('waits with at most 256 for all, however many become free at the same moment', async () => {
+      const sockets = new Set<Socket>();
+      const held: Socket[] = [];
+      const { port } = await counting((socket) => held.push(socket), sockets);
+      const many = Promise.all(Array.from({ length: 300 }, (_, at) => post(`http://m${at}.example:${port}/`, { resolve: async () => ['127.0.0.1'] })));
+      await vi.waitFor(() => expect(held.length).toBe(300));
+      for (const socket of held) socket.write(answer);
+      expect((await many).every((one) => one.kind === 'answered')).toBe(true);
+      await vi.waitFor(() => expect(sockets.size).toBe(256));
+    }, 30_000);
   });
 
   it('tries the next checked address when one cannot be reached', async () => {
