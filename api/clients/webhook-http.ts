@@ -133,7 +133,11 @@ function exchange(
         read += chunk.length;
         if (read > POLICY.webhookReadBytes) settle();
       });
-      // Its connection waits for the next one when the whole answer was read; `close` comes once it does, or is gone.
+      // Its connection waits for the next one when the whole answer was read; `close` comes once it does, or is gone. It never comes where the receiver does not
+      // read the rest of the request.
+      response.on('end', () => {
+        if (!request.writableFinished) settle();
+      });
       response.on('error', settle);
     });
     request.end(body);

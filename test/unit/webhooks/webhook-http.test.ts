@@ -303,6 +303,12 @@ describe('a webhook request', () => {
     }, 30_000);
   });
 
+  it('is over with the answer of a receiver that does not read all of it', async () => {
+    const port = await socketReceiver((socket) => void socket.pause().write('HTTP/1.1 413 Content Too Large\r\ncontent-length: 0\r\n\r\n'));
+    const client = createWebhookHttp({ policy: LOOPBACK, deadlineMs: 60_000 });
+    expect(await client.post(`http://127.0.0.1:${port}/`, {}, 'x'.repeat(8_000_000))).toMatchObject({ kind: 'answered', status: 413 });
+  });
+
   it('tries the next checked address when one cannot be reached', async () => {
     const port = await receiver((_, response) => response.end());
     const policy = { privateTargets: ['127.0.0.0/8', '::1/128'], requireHttps: false };
