@@ -31,11 +31,11 @@ begin
   execute 'alter function open_new_sightings() set enable_seqscan = off';
 end $$;
 
--- Whoever writes sightings waits until this is committed, so that each is seen here or by the trigger.
+-- Whoever writes sightings waits until this is committed, so that each is seen here or by the trigger. What a fork took off the chain is listed too, because it may come back.
 lock table sightings in share row exclusive mode;
 insert into unknown_outgoing (sighting_id, txid)
 select s.id, s.txid from sightings s
-where s.canonical and s.booked_at is null and s.kind <> 'sent' and s.raw_amount > 0
+where s.booked_at is null and s.kind <> 'sent' and s.raw_amount > 0
   and (s.contract is null or exists (select 1 from assets a where a.network_id = s.network_id and a.contract = s.contract))
   and (exists (select 1 from wallets w where w.network_id = s.network_id and w.address = s.sender) or exists (select 1 from deposit_addresses d where d.address = s.sender))
   and not exists (select 1 from payout_attempts t where t.txid = s.txid) and not exists (select 1 from adopted_transactions d where d.txid = s.txid);

@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { KEPT_CHECKS } from '#api/audit/kept-checks.ts';
 import { runCheck } from '#api/audit/run-audit.ts';
@@ -312,6 +313,24 @@ describe('what left our addresses', () => {
     expect(await found()).toEqual([txid]);
     await worker().sql`update sightings set booked_at = now() where txid = ${txid}`;
     await database.sql`update chain_tips set final_height = final_height - 2, height = height - 2 where network_id = ${networkId}`;
+  });
+
+  it('is unknown, too, of a block that was off the chain when the list was begun and comes back', async () => {
+    const txid = await database.transaction(async (tx) => {
+      await tx`alter table sightings disable trigger sightings_open_new`;
+      const [row] = await tx<[{ txid: string }]>`
+        insert into sightings (network_id, kind, txid, ordinal, height, block_hash, position, block_time, sender, recipient, contract, raw_amount, canonical)
+        values (${networks.ethereum as string}, 'token', 'moved in a fork', 0, ${final + 2}, 'a fork', 0, now(), 'ethereum-held', ${STRANGER}, ${token}, 5, false) returning txid`;
+      await tx`alter table sightings enable trigger sightings_open_new`;
+      const migration = await readFile('shared/schema/0090_transfers_nothing_explains.sql', 'utf8');
+      await tx.unsafe(migration.slice(migration.lastIndexOf('insert into unknown_outgoing')));
+      return row.txid;
+    });
+    expect(await found()).toEqual([]);
+    await worker().sql`update sightings set canonical = true where txid = ${txid}`;
+    expect(await found()).toEqual([txid]);
+    expect(await missed()).toEqual([]);
+    await worker().sql`update sightings set booked_at = now() where txid = ${txid}`;
   });
 
   it('is told by the audit of the night where a transfer is missing on the list', async () => {
