@@ -25,7 +25,8 @@ export type Failure = 'timeout' | 'dns' | 'tls' | 'refused' | 'blocked';
 
 /** Sends a body to a merchant's URL; never follows a redirect and never reaches an address the policy forbids. */
 export interface WebhookHttp {
-  post(url: string, headers: Record<string, string>, body: string): Promise<WebhookOutcome>;
+  /** Only one that may `reuse` a connection takes what an earlier one left open, and leaves its own open: it may reach a receiver that drops it twice. */
+  post(url: string, headers: Record<string, string>, body: string, options?: { reuse: boolean }): Promise<WebhookOutcome>;
 }
 
 export interface WebhookHttpOptions {
@@ -48,7 +49,7 @@ export function createWebhookHttp(options: WebhookHttpOptions): WebhookHttp {
   const deadlineMs = options.deadlineMs ?? POLICY.webhookDeadlineMs;
 
   return {
-    post: async (text, headers, body) => {
+    post: async (text, headers, body, { reuse } = { reuse: false }) => {
       const started = performance.now();
       const failed = (result: Failure, problem: string): WebhookOutcome => ({
         kind: 'failed',
@@ -61,7 +62,7 @@ export function createWebhookHttp(options: WebhookHttpOptions): WebhookHttp {
       if (!target.ok) return failed(target.result, target.problem);
 
       try {
-        const { answer, ...answered } = await send(target, headers, body, deadline);
+        const { answer, ...answered } = await (reuse ? sendByKept : sendAlone)(target, headers, body, deadline);
         const shown = options.policy.privateTargets === true || target.addresses.every((one) => reachOf(one) === 'public');
         return { kind: 'answered', ...answered, ...(shown && { answer }), durationMs: Math.round(performance.now() - started) };
       } catch (error) {
@@ -71,15 +72,20 @@ export function createWebhookHttp(options: WebhookHttpOptions): WebhookHttp {
   };
 }
 
-/** Sends it by a connection that an earlier webhook left open, if there is one; a receiver may have closed that in the same moment, which says nothing about this webhook. */
-async function send(target: CheckedTarget, headers: Record<string, string>, body: string, deadline: AbortSignal): Promise<Required<Answered>> {
+type Send = (target: CheckedTarget, headers: Record<string, string>, body: string, deadline: AbortSignal) => Promise<Required<Answered>>;
+
+const sendAlone: Send = (...given) => exchange(...given, { agent: false });
+
+/** Sends it by a connection that an earlier one left open, if there is one; a receiver may have closed that in the same moment, which says nothing about this one. */
+const sendByKept: Send = async (...given) => {
+  const [{ url, addresses }, , , deadline] = given;
   try {
-    return await exchange(target, headers, body, deadline, keptConnection(target.url.protocol, target.addresses));
+    return await exchange(...given, keptConnection(url.protocol, addresses));
   } catch (error) {
     if (!(error instanceof ClosedMeanwhile) || deadline.aborted) throw error;
-    return exchange(target, headers, body, deadline, { agent: false });
+    return sendAlone(...given);
   }
-}
+};
 
 /** A connection that was used before ended without a word of an answer. */
 class ClosedMeanwhile extends Error {}

@@ -79,7 +79,8 @@ async function attempt(deps: Deps, http: WebhookHttp, event: WebhookTurn, kind: 
   const attemptId = uuidFrom(deps.randomBytes(16));
   await recordStart(deps, { id: attemptId, event, kind, signedSeconds });
   crashPoint('webhook.attempt-started');
-  const outcome = await http.post(event.url, headers, event.body);
+  // Where something went wrong before, or somebody watches, it is one request on a connection of its own.
+  const outcome = await http.post(event.url, headers, event.body, { reuse: kind === 'scheduled' && event.attempts === 0 });
   crashPoint('webhook.sent');
   const recorded = await attemptRecords(deps.db).end({ deps, id: attemptId, sent: event, kind, outcome });
   crashPoint('webhook.result-written');

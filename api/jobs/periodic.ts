@@ -80,12 +80,8 @@ export function startPeriodic(deps: Deps, work: Readonly<Record<string, Periodic
   const findIdle = async (some: readonly Due[]): Promise<ReadonlySet<Due>> => {
     const { sql } = questions;
     try {
-      const looks = some.map(({ look }): ReturnType<Reads> => look?.(sql, deps) ?? sql`true`);
-      if (looks.length === 0) return new Set();
-      const along = some.flatMap((one) => one.along ?? []).map(({ name, write }): ReturnType<Reads> => sql`${sql(name)} as (${write(sql)})`);
-      const question = sql<[{ busy: boolean[] }]>`select array[${listed(sql, looks)}]::boolean[] as busy`;
-      const [{ busy }] = await (along.length === 0 ? question : sql<[{ busy: boolean[] }]>`with ${listed(sql, along)} ${question}`);
-      return new Set(some.filter((_, at) => busy[at] !== true));
+      const busy = await askBusy(sql, deps, some);
+      return new Set(some.filter((_, at) => busy[at] === false));
     } catch (error) {
       deps.log.warn(toldOf(error), 'what periodic work there is cannot be asked for');
       return new Set(some.filter(({ anywaySeconds }) => anywaySeconds !== undefined));
@@ -128,6 +124,16 @@ export function startPeriodic(deps: Deps, work: Readonly<Record<string, Periodic
       await Promise.all([lockConnection.end(), questions.end(), patient.end()]);
     },
   };
+}
+
+/** Asks of each of these, by one statement that also writes what goes along, whether there may be anything to do. */
+export async function askBusy(sql: Reads, deps: Deps, some: readonly Pick<Periodic, 'look' | 'along'>[]): Promise<boolean[]> {
+  if (some.length === 0) return [];
+  const looks = some.map(({ look }): ReturnType<Reads> => look?.(sql, deps) ?? sql`true`);
+  const along = some.flatMap((one) => one.along ?? []).map(({ name, write }): ReturnType<Reads> => sql`${sql(name)} as (${write(sql)})`);
+  const question = sql<[{ busy: (boolean | null)[] }]>`select array[${listed(sql, looks)}]::boolean[] as busy`;
+  const [{ busy }] = await (along.length === 0 ? question : sql<[{ busy: (boolean | null)[] }]>`with ${listed(sql, along)} ${question}`);
+  return busy.map((one) => one === true);
 }
 
 /** Parts of a statement, at least one, with commas between them. */

@@ -1,3 +1,4 @@
+import { askBusy } from '#api/jobs/periodic.ts';
 import type { Deps, Gateway } from '#api/deps.ts';
 import { openScreeningSources } from '#api/clients/screening/registry.ts';
 import { storedPrices } from '#api/clients/prices.ts';
@@ -113,9 +114,9 @@ export async function aTown(random: Random): Promise<Town> {
   const hasReason = async (one: Periodic): Promise<boolean> => {
     const { deps } = living;
     const isTime = one.anywaySeconds !== undefined && Date.now() - (ranAt.get(one) ?? 0) >= one.anywaySeconds * 1_000;
-    const [row] = one.look === undefined || isTime ? [] : await deps.db.sql<[{ busy: boolean | null }]>`select ${one.look(deps.db.sql, deps)} as busy`;
+    const [busy] = one.look === undefined || isTime ? [true] : await askBusy(deps.db.sql, deps, [one]);
     if (isTime) ranAt.set(one, Date.now());
-    return row === undefined || row.busy === true;
+    return busy === true;
   };
 
   const town: Town = {

@@ -41,9 +41,9 @@ const socketReceiver = (answer: (socket: Socket) => void, sockets?: Set<Socket>)
   );
 
 const LOOPBACK = { privateTargets: ['127.0.0.0/8'], requireHttps: false };
-function post(url: string | number, options: Partial<WebhookHttpOptions> = {}): Promise<WebhookOutcome> {
+function post(url: string | number, options: Partial<WebhookHttpOptions> = {}, reuse = true): Promise<WebhookOutcome> {
   const client = createWebhookHttp({ policy: LOOPBACK, deadlineMs: 2_000, ...options });
-  return client.post(typeof url === 'number' ? `http://127.0.0.1:${url}/hook` : url, { 'x-test': '1' }, '{"a":"ü"}');
+  return client.post(typeof url === 'number' ? `http://127.0.0.1:${url}/hook` : url, { 'x-test': '1' }, '{"a":"ü"}', { reuse });
 }
 
 /** Writes `piece` again and again until the other side is gone; counts the bytes the socket took. */
@@ -183,6 +183,15 @@ describe('a webhook request', () => {
       const closed = await counting((socket) => socket.end('HTTP/1.1 200 OK\r\ncontent-length: 0\r\nconnection: close\r\n\r\n'));
       for (const { port } of [kept, kept, kept, closed, closed]) expect(await post(port)).toMatchObject({ kind: 'answered', status: 200 });
       expect([kept.connections(), closed.connections()]).toEqual([1, 2]);
+    });
+
+    it('is neither taken nor left by one that is to be alone, which is sent once', async () => {
+      const { port, connections } = await counting((socket, _request, connection) => (connection === 1 ? socket.write(answer) : socket.destroy()));
+      expect(await post(port)).toMatchObject({ status: 200 });
+      expect(await post(port, {}, false)).toMatchObject({ kind: 'failed', result: 'refused' });
+      expect(connections()).toBe(2);
+      expect(await post(port)).toMatchObject({ status: 200 });
+      expect(connections()).toBe(2);
     });
 
     it('is taken only where it leads to the addresses that this attempt checked', async () => {
