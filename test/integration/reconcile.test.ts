@@ -13,6 +13,16 @@ import { createApiMetrics } from '#shared/platform/metrics.ts';
 import { aSentTransaction, type Books, type BooksAsset, holding, someBooks, type TestPayment } from '#test/fixtures/books.ts';
 import { aTreasury } from '#test/fixtures/treasury.ts';
 
+/** Watches the wallets from the next block on and books what they hold. */
+async function openBooks(books: Books, deps: Deps): Promise<void> {
+  await books.chain.mine();
+  await books.db.sql`
+    insert into watches (network_id, address, acked_epoch, watched_from) select network_id, address, 1, ${books.chain.height + 1} from wallets where network_id = ${books.network.id}`;
+  await books.chain.mine();
+  await books.chain.mine();
+  expect(await bookOpeningBalances(deps)).toBeGreaterThan(0);
+}
+
 describe('the books are compared with the chain', () => {
   let books: Books;
   let payment: TestPayment;
@@ -25,7 +35,7 @@ describe('the books are compared with the chain', () => {
     payment = await books.aPayment();
     deps = { ...books.deps, metrics, wake: () => undefined };
     change(books.hotWallet, books.assets.ETH, 5n * 10n ** 18n);
-    await open();
+    await openBooks(books, deps);
   });
   beforeEach(() => {
     held = [...books.onChain];
@@ -44,15 +54,6 @@ describe('the books are compared with the chain', () => {
     const key = holding(address, asset.contract);
     books.onChain.set(key, (books.onChain.get(key) ?? 0n) + units);
   };
-  /** Watches the wallets from the next block on and books what they hold. */
-  async function open(): Promise<void> {
-    await books.chain.mine();
-    await books.db.sql`
-      insert into watches (network_id, address, acked_epoch, watched_from) select network_id, address, 1, ${books.chain.height + 1} from wallets where network_id = ${books.network.id}`;
-    await books.chain.mine();
-    await books.chain.mine();
-    expect(await bookOpeningBalances(deps)).toBeGreaterThan(0);
-  }
   /** Compares at the tip, then at the next block; answers how many scopes each froze. */
   async function twice(): Promise<number[]> {
     const first = await reconcile(deps);
@@ -311,12 +312,7 @@ describe('books that nobody paid into are compared', () => {
     const db: Deps['db'] = { ...books.db, transaction, snapshot };
     deps = { ...books.deps, db, chains: new Map(chains), metrics: createApiMetrics('test'), wake: () => undefined };
     hold(5n);
-    await books.chain.mine();
-    await books.db.sql`
-      insert into watches (network_id, address, acked_epoch, watched_from) select network_id, address, 1, ${books.chain.height + 1} from wallets where network_id = ${books.network.id}`;
-    await books.chain.mine();
-    await books.chain.mine();
-    expect(await bookOpeningBalances(deps)).toBeGreaterThan(0);
+    await openBooks(books, deps);
     expect(await reconcile(deps)).toBe(0);
   });
   beforeEach(async () => {
