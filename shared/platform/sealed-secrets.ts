@@ -15,9 +15,18 @@ const TAG = 16;
 const KEY = 32;
 const WRAPPED = NONCE + KEY + TAG;
 
+/** Derived keys of this process by what they were derived from, which a deployment has few of. */
+const derived = new Map<string, Uint8Array>();
+const MOST_DERIVED = 8;
+
 /** Turns the configured master key text into the key that wraps data keys. */
 export function wrappingKey(masterKey: string): Uint8Array {
-  return new Uint8Array(hkdfSync('sha256', masterKey, 'sluice', 'wrap data keys, version 1', KEY));
+  const known = derived.get(masterKey);
+  if (known !== undefined) return known;
+  const key = new Uint8Array(hkdfSync('sha256', masterKey, 'sluice', 'wrap data keys, version 1', KEY));
+  if (derived.size >= MOST_DERIVED) derived.clear();
+  derived.set(masterKey, key);
+  return key;
 }
 
 /**
