@@ -9,7 +9,7 @@ import { lockPayment } from '#api/store/payments.ts';
 import { readWebhook } from '#ops/client/webhooks.ts';
 import type { Merchant } from '#ops/dev/client.ts';
 import { waitFor } from '#ops/dev/services/wait.ts';
-import type { Database } from '#shared/platform/postgres.ts';
+import type { Database, Tx } from '#shared/platform/postgres.ts';
 import { WORKER_CHANNEL } from '#shared/platform/redis-streams.ts';
 import type { BareQuestion, BareWebhook } from './bare-webhooks.ts';
 import { type Bench, type Figures, type Found, median, percentile, ratio, rounded, type Size } from './bench.ts';
@@ -36,6 +36,7 @@ const CHANNEL = 'bench_webhooks';
 
 /** Where the webhooks of a gateway go, and the payments that they are about. */
 interface Shop {
+  id: string;
   secret: string;
   url: string;
   /** Payments that nothing was announced of yet. */
@@ -52,7 +53,8 @@ export const webhooks: Bench = {
     const [receiver, bare] = await Promise.all([stage.startTool('webhook-receiver.ts', []), stage.startTool('bare-webhooks.ts', [])]);
     const ask = <T>(question: ReceiverQuestion): Promise<T> => receiver.ask<T>(question);
     const { ports } = await ask<{ ports: number[] }>({ ask: 'listen', ports: MANY[size] });
-    const each = Math.ceil((WARM_UP[size] + ROUNDS[size] * BACKLOG[size]) / MANY[size]);
+    // Each webhook is delivered by the service, and another one by the least way.
+    const each = 2 * Math.ceil((WARM_UP[size] + ROUNDS[size] * BACKLOG[size]) / MANY[size]);
     const more = ROUNDS[size] * BACKLOG_OF_ONE[size] + SINGLE_WARM_UP[size] + SINGLE[size];
     const shops = await shopsOf(stage, environment, ports, (at) => (at === 0 ? each + more : each));
     const redis = createClient({ url: stage.redisUrl });
@@ -65,10 +67,7 @@ export const webhooks: Bench = {
     const collect = async (): Promise<Arrival[]> => (await ask<{ arrivals: Arrival[] }>({ ask: 'told' })).arrivals;
 
     const oneRound = async (of: readonly Shop[], count: number): Promise<Round> => {
-      const due = Array.from({ length: count }, (_, at) => {
-        const shop = of[at % of.length] as Shop;
-        return { shop, payment: shop.open.pop() as string };
-      });
+      const due = someOf(of, count);
       const hooks: BareWebhook[] = due.map(({ shop, payment }) => ({
         id: randomUUID(),
         url: shop.url,
@@ -95,23 +94,50 @@ export const webhooks: Bench = {
         steal: cpuSince(cpu).steal,
       };
     };
-    const rounds = async (of: readonly Shop[], count: number): Promise<Round[]> => {
+    /** As many by the least way. */
+    const leastWay = async (of: readonly Shop[], count: number): Promise<number> => {
+      const outboxIds = await keptAside(
+        database,
+        someOf(of, count).map(({ payment }) => payment),
+      );
+      const secrets = Object.fromEntries(of.map(({ id, secret }) => [id, secret]));
+      const { perSecond } = await bare.ask<{ perSecond: number }>({
+        ask: 'deliver',
+        url: database.url,
+        outboxIds,
+        secrets,
+        clients: CLIENTS,
+      } satisfies BareQuestion);
+      arrivals.push(...(await collect()));
+      return perSecond;
+    };
+    /** Rounds of the service, and of the least way beside each where that is asked for. */
+    const rounds = async (of: readonly Shop[], count: number, least: boolean): Promise<Round[]> => {
       const measured: Round[] = [];
-      for (let round = 0; round < ROUNDS[size]; round++) measured.push(await oneRound(of, count));
+      for (let round = 0; round < ROUNDS[size]; round++)
+        measured.push({ ...(await oneRound(of, count)), ...(least && { leastPerSecond: await leastWay(of, count) }) });
       return measured;
     };
     await oneRound(shops, WARM_UP[size]);
+    await leastWay(shops, WARM_UP[size]);
     const figures: Record<string, Figures> = {};
     const ratios: Record<string, number> = {};
     const many = `${shops.length} gateways, a host each`;
-    for (const [name, of, count] of [
-      [many, shops, BACKLOG[size]],
-      ['one gateway, one host', shops.slice(0, 1), BACKLOG_OF_ONE[size]],
+    for (const [name, of, count, least] of [
+      [many, shops, BACKLOG[size], true],
+      ['one gateway, one host', shops.slice(0, 1), BACKLOG_OF_ONE[size], false],
     ] as const) {
-      const measured = await rounds(of, count);
+      const measured = await rounds(of, count, least);
       figures[name] = figuresOf(measured);
       ratios[`${name} ÷ bare`] = ratio(median(measured.map(({ perSecond, barePerSecond }) => perSecond / barePerSecond)), 1);
-      stage.say(`${name}: ${JSON.stringify(figures[name])}, ÷ bare ${ratios[`${name} ÷ bare`]}`);
+      const leastShares = measured.flatMap(({ perSecond, barePerSecond, leastPerSecond }) =>
+        leastPerSecond === undefined ? [] : [{ ofBare: leastPerSecond / barePerSecond, ofIt: perSecond / leastPerSecond }],
+      );
+      if (leastShares.length > 0) {
+        ratios['the least way ÷ bare'] = ratio(median(leastShares.map(({ ofBare }) => ofBare)), 1);
+        ratios[`${name} ÷ the least way`] = ratio(median(leastShares.map(({ ofIt }) => ofIt)), 1);
+      }
+      stage.say(`${name}: ${JSON.stringify(figures[name])}, ${JSON.stringify(ratios)}`);
     }
     const single = await singles(stage, { size, database, shop: shops[0] as Shop, announce, bare, receiver, arrivals });
     Object.assign(figures, single.figures);
@@ -132,6 +158,8 @@ export const webhooks: Bench = {
 interface Round {
   perSecond: number;
   barePerSecond: number;
+  /** Of whoever only does what has to be stored. */
+  leastPerSecond?: number;
   /** CPU of the worker for each webhook. */
   cpuMs: number;
   /** How often a webhook was taken in hand: more than once where it found no lane. */
@@ -140,10 +168,11 @@ interface Round {
 }
 
 function figuresOf(measured: readonly Round[]): Figures {
-  const of = (name: keyof Round): number => rounded(median(measured.map((round) => round[name])));
+  const of = (name: keyof Round): number => rounded(median(measured.flatMap((round) => round[name] ?? [])));
   return {
     perSecond: of('perSecond'),
     barePerSecond: of('barePerSecond'),
+    ...(measured[0]?.leastPerSecond !== undefined && { leastPerSecond: of('leastPerSecond') }),
     cpuMsPerWebhook: of('cpuMs'),
     runsPerWebhook: of('runs'),
     steal: rounded(Math.max(...measured.map(({ steal }) => steal))),
@@ -157,7 +186,7 @@ async function shopsOf(stage: Stage, environment: Record<string, string>, ports:
     const open = async (port: number, at: number): Promise<Shop> => {
       const shop = await aShop(api);
       const url = `http://127.0.0.1:${port}/hooks`;
-      return { secret: shop.gateway.webhookSecret, url, open: await somePayments(shop, url, payments(at)) };
+      return { id: shop.gateway.id, secret: shop.gateway.webhookSecret, url, open: await somePayments(shop, url, payments(at)) };
     };
     return await Promise.all(ports.map(open));
   } finally {
@@ -172,22 +201,42 @@ async function somePayments(shop: Merchant, webhookUrl: string, count: number): 
   return ids;
 }
 
+/** Payments of which nothing was announced yet, of each shop about as many. */
+function someOf(shops: readonly Shop[], count: number): { shop: Shop; payment: string }[] {
+  return Array.from({ length: count }, (_, at) => {
+    const shop = shops[at % shops.length] as Shop;
+    return { shop, payment: shop.open.pop() as string };
+  });
+}
+
 type Announce = (payments: readonly string[]) => Promise<number>;
 
 /** Expires payments in one transaction, as their sandbox does, so that all their webhooks are due with its commit; says when that was, and tells the worker as any other process does. */
 function announcer(database: Database, wake: () => Promise<unknown>): Announce {
-  const deps = { db: database, randomBytes, wallClock: Date.now } as unknown as Deps;
   return async (payments) => {
-    await database.transaction(async (tx) => {
-      for (const id of payments) {
-        await lockPayment(tx, id);
-        await expireNow(tx, deps, id, 'bench');
-      }
-    });
+    await database.transaction((tx) => expireAll(tx, database, payments));
     const committed = nowMs();
     await wake();
     return committed;
   };
+}
+
+async function expireAll(tx: Tx, database: Database, payments: readonly string[]): Promise<void> {
+  const deps = { db: database, randomBytes, wallClock: Date.now } as unknown as Deps;
+  for (const id of payments) {
+    await lockPayment(tx, id);
+    await expireNow(tx, deps, id, 'bench');
+  }
+}
+
+/** Does the same, but so that the service takes none of them: they are handed to somebody else. Returns the rows of the outbox. */
+async function keptAside(database: Database, payments: readonly string[]): Promise<string[]> {
+  return database.transaction(async (tx) => {
+    await expireAll(tx, database, payments);
+    const rows = await tx<{ id: string }[]>`
+      update outbox set handed_until = now() + interval '1 hour' where ref_id in (select id from webhook_events where payment_id = any(${[...payments]}::uuid[])) returning id`;
+    return rows.map(({ id }) => id);
+  });
 }
 
 async function noneIsDue({ sql }: Database): Promise<boolean> {
