@@ -3,13 +3,13 @@ import { signedHeaders } from '#api/clients/webhook-signature.ts';
 import type { Deps } from '#api/deps.ts';
 import { openSecrets } from '#api/gateways/secrets.ts';
 import { webhookPolicy } from '#api/payments/webhook-policy.ts';
-import { lockWebhookEvent, noteResendStarted, startWebhookResend, type WebhookEvent, type WebhookTurn } from '#api/store/webhook-events.ts';
+import { lockWebhookEvent, noteResendStarted, readTurnsOfWork, startWebhookResend, type WebhookEvent, type WebhookTurn } from '#api/store/webhook-events.ts';
 import { uuidFrom } from '#shared/core/ids.ts';
 import { POLICY } from '#shared/core/policy.ts';
 import { crashPoint } from '#shared/platform/crash-points.ts';
 import { type Lanes, openLanes } from './lanes.ts';
-import { attemptRecords, jitter, type Kind, type Recorded } from './record-attempts.ts';
-import type { Job, JobResult } from './work.ts';
+import { againAt, attemptRecords, jitter, type Kind, type Recorded } from './record-attempts.ts';
+import type { Begun, Job, JobResult } from './work.ts';
 
 /** Longest time until a webhook that waits for an earlier one of its payment looks whether that one is through. */
 const LOOK_AGAIN_MILLISECONDS = 60_000;
@@ -28,11 +28,12 @@ interface WebhookJobs {
  */
 export function webhookJobs(client: (deps: Deps) => WebhookHttp): WebhookJobs {
   const lanes = openLanes(POLICY.webhookLanes, () => performance.now());
-  const job = (topic: Job['topic'], kind: Kind): Job => ({
+  const job = (topic: Job['topic'], kind: Kind): Job<WebhookTurn> => ({
     topic,
     concurrency: POLICY.webhookLanes.together,
     begunAtOnce: POLICY.webhooksBegunAtOnce,
-    run: (deps, eventId) => deliver(deps, client(deps), lanes, eventId, kind),
+    read: readTurnsOfWork,
+    run: (deps, eventId, begun) => deliver(deps, client(deps), lanes, { eventId, kind, ...begun }),
   });
   return { deliver: job('webhook.deliver', 'scheduled'), resend: job('webhook.resend', 'resend') };
 }
@@ -40,14 +41,20 @@ export function webhookJobs(client: (deps: Deps) => WebhookHttp): WebhookJobs {
 /** Delivers webhooks to wherever this deployment allows. */
 export const { deliver: deliverWebhook, resend: resendWebhook }: WebhookJobs = webhookJobs((deps) => createWebhookHttp({ policy: webhookPolicy(deps.config) }));
 
-async function deliver(deps: Deps, http: WebhookHttp, lanes: Lanes, eventId: string, kind: Kind): Promise<JobResult> {
-  const event = await nextOfItsPayment(deps, eventId, kind);
+/** One run of one webhook. */
+interface Run extends Begun<WebhookTurn> {
+  eventId: string;
+  kind: Kind;
+}
+
+async function deliver(deps: Deps, http: WebhookHttp, lanes: Lanes, run: Run): Promise<JobResult> {
+  const event = await nextOfItsPayment(deps, run);
   if (!('url' in event)) return event;
   const lane = await lanes.enter({ target: new URL(event.url).host, tenant: event.gatewayId });
   if ('pauseMs' in lane) return { again: new Date(event.now.getTime() + Math.round(lane.pauseMs * (1 + jitter(deps) / 4))) };
   let end = { tookMs: 0, timedOut: false };
   try {
-    const { result, outcome } = await attempt(deps, http, event, kind);
+    const { result, outcome } = await attempt(deps, http, event, run);
     end = { tookMs: outcome.durationMs, timedOut: outcome.kind === 'failed' && outcome.result === 'timeout' };
     return result;
   } finally {
@@ -59,8 +66,8 @@ async function deliver(deps: Deps, http: WebhookHttp, lanes: Lanes, eventId: str
  * Reads the event if it may be sent now: nothing of its payment is ahead of it and still to be delivered, and, unless
  * somebody asked for it, it is pending and due.
  */
-async function nextOfItsPayment(deps: Deps, eventId: string, kind: Kind): Promise<JobResult | WebhookTurn> {
-  const event = await attemptRecords(deps.db).turn(eventId);
+async function nextOfItsPayment(deps: Deps, { eventId, kind, read }: Run): Promise<JobResult | WebhookTurn> {
+  const event = read ?? (await attemptRecords(deps.db).turn(eventId));
   if (event === undefined) return { done: true };
   if (kind === 'scheduled' && event.state !== 'pending') return { done: true };
   if (kind === 'scheduled' && event.nextAttemptAt > event.now) return { again: event.nextAttemptAt };
@@ -71,7 +78,7 @@ async function nextOfItsPayment(deps: Deps, eventId: string, kind: Kind): Promis
 }
 
 /** One attempt: recorded when it starts, sent, and recorded when it ends. */
-async function attempt(deps: Deps, http: WebhookHttp, event: WebhookTurn, kind: Kind): Promise<{ result: JobResult; outcome: WebhookOutcome }> {
+async function attempt(deps: Deps, http: WebhookHttp, event: WebhookTurn, { kind, lease }: Run): Promise<{ result: JobResult; outcome: WebhookOutcome }> {
   crashPoint('webhook.taken');
   const secrets = openSecrets(deps, event.secrets);
   const signedSeconds = Math.floor(deps.wallClock() / 1_000);
@@ -82,7 +89,7 @@ async function attempt(deps: Deps, http: WebhookHttp, event: WebhookTurn, kind: 
   // Where something went wrong before, or somebody watches, it is one request on a connection of its own.
   const outcome = await http.post(event.url, headers, event.body, { reuse: kind === 'scheduled' && event.attempts === 0 });
   crashPoint('webhook.sent');
-  const recorded = await attemptRecords(deps.db).end({ deps, id: attemptId, sent: event, kind, outcome });
+  const recorded = await attemptRecords(deps.db).end({ deps, id: attemptId, sent: event, kind, outcome, lease });
   crashPoint('webhook.result-written');
   if (recorded !== undefined) count(deps, { ...recorded, dueSince: event.dueSince, label: labelOf(kind, event), outcome });
   deps.log.info(
@@ -96,7 +103,7 @@ async function attempt(deps: Deps, http: WebhookHttp, event: WebhookTurn, kind: 
     },
     'webhook attempt',
   );
-  const result: JobResult = kind === 'scheduled' && recorded?.next.state === 'pending' ? { again: recorded.next.at } : { done: true };
+  const result: JobResult = recorded === undefined ? { done: true } : { ended: true, again: againAt(kind, recorded.next) };
   return { result, outcome };
 }
 

@@ -1,20 +1,29 @@
 import { Queue, Worker } from 'bullmq';
 import { Redis } from 'ioredis';
 import type { Logger } from '#shared/platform/logger.ts';
+import { openPlaces } from './places.ts';
 
 /** Hands outbox ids to whichever worker process is free; a wake-up only, never the truth (architecture 2). */
 export interface JobQueue {
-  /** Takes rows with how often each was begun before. @throws when Redis cannot take them; the caller then runs them itself */
-  push(topic: string, rows: readonly { id: string; claims: number }[]): Promise<void>;
+  /** Takes rows. @throws when Redis cannot take them; the caller then runs them itself */
+  push(topic: string, rows: readonly QueuedRow[]): Promise<void>;
   /** Waits for what this process is running, then disconnects. */
   close(): Promise<void>;
+}
+
+/** A row of the outbox, and how often it was begun before. */
+export interface QueuedRow {
+  id: string;
+  claims: number;
 }
 
 export interface QueueOptions {
   redisUrl: string;
   /** Keeps deployments that share one Redis apart. */
   prefix: string;
+  /** With how many rows of each may run at once in this process. */
   topics: readonly { topic: string; concurrency: number }[];
+  /** Runs one row; never rejects. */
   run(topic: string, outboxId: string): Promise<void>;
   log: Logger;
 }
@@ -24,12 +33,23 @@ const PUSH_TIMEOUT_MS = 2_000;
 const CLOSE_TIMEOUT_MS = 1_000;
 /** Longest pause between two attempts to reach Redis again. */
 const RECONNECT_MS = 1_000;
+/** Rows of one job, at most: what Redis does for a job costs as much as a webhook itself. */
+const MOST_ROWS = 16;
+/** How long a worker waits for as many places as a job may need, once one is free. */
+const FILLING_MS = 50;
 
-/** Opens one BullMQ queue per topic, so that slow webhooks never hold up a payout, and starts this process's workers on them. */
+/** A quarter of the places of one process, so that several share even few rows. */
+function rowsOfJob(concurrency: number): number {
+  return Math.max(1, Math.min(MOST_ROWS, Math.floor(concurrency / 4)));
+}
+
+/**
+ * Opens one BullMQ queue per topic, so that slow webhooks never hold up a payout, and starts this process's workers on them. A job hands over several rows: it is done once
+ * they were begun here, as far as there is room. Those without go back to where any worker finds them first.
+ */
 export function openQueue(options: QueueOptions): JobQueue {
   const { prefix, log } = options;
   const quiet = { log: (error: Error) => log.debug({ err: error }, 'job queue: redis') };
-  const running = new Set<Promise<void>>();
   let closing = false;
   const retryStrategy = (times: number): number | null => (closing ? null : Math.min(times * 50, RECONNECT_MS));
   const producer = new Redis(options.redisUrl, {
@@ -42,14 +62,6 @@ export function openQueue(options: QueueOptions): JobQueue {
   const consumer = new Redis(options.redisUrl, { maxRetriesPerRequest: null, retryStrategy, connectionName: 'sluice-workers' });
   producer.on('error', quiet.log);
   consumer.on('error', quiet.log);
-
-  // A job that arrives while closing is left alone: its row stays due and another worker, or the next start, takes it.
-  const process = async (topic: string, outboxId: string): Promise<void> => {
-    if (closing) return;
-    const run = options.run(topic, outboxId).finally(() => running.delete(run));
-    running.add(run);
-    await run;
-  };
 
   const queues = new Map<string, Queue>();
   /** One whose connection was not there when it was opened fails for ever: it is opened for the first rows that Redis can take, and again where that failed. */
@@ -66,38 +78,59 @@ export function openQueue(options: QueueOptions): JobQueue {
       throw error;
     }
   };
-  const workers: Worker[] = [];
-  for (const { topic, concurrency } of options.topics) {
-    const worker = new Worker<{ outboxId: string }>(topic, (job) => process(topic, job.data.outboxId), {
+  const put = async (topic: string, jobs: readonly (readonly QueuedRow[])[], lifo: boolean): Promise<void> => {
+    if (producer.status !== 'ready') throw new Error(`redis is ${producer.status}`);
+    // The same rows wait in Redis once. Those of which the first was begun are another job: that of a worker which died stays in Redis for up to a minute, and no other of its name is taken.
+    const nameOf = ([first, ...others]: readonly QueuedRow[]): string => `outbox-${first?.id}-${first?.claims}-${others.length}`;
+    const given = jobs.map((rows) => ({ name: topic, data: { rows }, opts: { jobId: nameOf(rows), lifo } }));
+    await withinMilliseconds(
+      PUSH_TIMEOUT_MS,
+      queueOf(topic).then((queue) => queue.addBulk(given)),
+    );
+  };
+
+  const opened = options.topics.map(({ topic, concurrency }) => {
+    const places = openPlaces(concurrency);
+    const most = rowsOfJob(concurrency);
+    // What arrives while closing is left alone: its rows stay due and another worker, or the next start, takes them.
+    const begin = async (rows: readonly QueuedRow[]): Promise<void> => {
+      if (closing) return;
+      const room = places.free();
+      for (const { id } of rows.slice(0, room)) places.run(() => options.run(topic, id));
+      const rest = rows.slice(room);
+      // Rows that Redis does not take back are handed over again.
+      if (rest.length > 0) await put(topic, [rest], true).catch(quiet.log);
+      await places.untilFree(most, FILLING_MS);
+    };
+    const worker = new Worker<{ rows: QueuedRow[] }>(topic, ({ data }) => begin(data.rows), {
       connection: consumer,
       prefix,
-      concurrency,
+      concurrency: 1,
       removeOnComplete: { count: 0 },
       removeOnFail: { count: 0 },
     });
     worker.on('error', quiet.log);
-    workers.push(worker);
-  }
+    return { topic, most, places, worker };
+  });
 
   return {
     push: async (topic, rows) => {
-      if (producer.status !== 'ready') throw new Error(`redis is ${producer.status}`);
-      // A row that waits in Redis is put there once. One that was begun is another job: that of a worker which died stays in Redis for up to a minute, and no other of its name is taken.
-      const jobs = rows.map(({ id, claims }) => ({ name: topic, data: { outboxId: id }, opts: { jobId: `outbox-${id}-${claims}` } }));
-      await withinMilliseconds(
-        PUSH_TIMEOUT_MS,
-        queueOf(topic).then((queue) => queue.addBulk(jobs)),
-      );
+      const most = opened.find((one) => one.topic === topic)?.most ?? 1;
+      await put(topic, inParts(rows, most), false);
     },
     close: async () => {
       closing = true;
-      await Promise.allSettled([...running]);
-      const goodbyes = [...workers.map((worker) => worker.close()), ...[...queues.values()].map((queue) => queue.close())];
+      await Promise.all(opened.map(({ places }) => places.close()));
+      const goodbyes = [...opened.map(({ worker }) => worker.close()), ...[...queues.values()].map((queue) => queue.close())];
       await withinMilliseconds(CLOSE_TIMEOUT_MS, Promise.allSettled(goodbyes)).catch(quiet.log);
       producer.disconnect();
       consumer.disconnect();
     },
   };
+}
+
+function inParts<T>(all: readonly T[], most: number): T[][] {
+  return Array.from({ length: Math.ceil(all.length / most) }, (_, at) => all.slice(at * most, (at + 1) * most));
 }
 
 async function withinMilliseconds(milliseconds: number, work: Promise<unknown>): Promise<void> {

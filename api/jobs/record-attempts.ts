@@ -1,6 +1,6 @@
 import { resultOf, type WebhookOutcome } from '#api/clients/webhook-http.ts';
 import type { Deps } from '#api/deps.ts';
-import { hastenOutbox, mayHaveWork } from '#api/store/outbox.ts';
+import { endOutbox, hastenOutbox, mayHaveWork, type OutboxLease } from '#api/store/outbox.ts';
 import {
   type AttemptAnswer,
   finishWebhookAttempts,
@@ -31,6 +31,8 @@ export interface Attempted {
   sent: WebhookTurn;
   kind: Kind;
   outcome: WebhookOutcome;
+  /** The row of the outbox that it was begun from, which ends with it. */
+  lease: OutboxLease;
 }
 
 /** What an attempt made of its webhook. */
@@ -49,7 +51,7 @@ export interface AttemptRecords {
   turn(eventId: string): Promise<WebhookTurn | undefined>;
   /** Records that an attempt of the schedule starts now. */
   start(attempt: StartedAttempt): Promise<void>;
-  /** Records how an attempt ended and what that makes of its webhook; undefined when there is none any more. */
+  /** Records how an attempt ended and what that makes of its webhook, and closes its row of the outbox or puts it back; undefined when there is no webhook any more. */
   end(attempt: Attempted): Promise<Recorded | undefined>;
 }
 
@@ -146,15 +148,22 @@ async function writeAll(tx: Tx, recorded: ReadonlyMap<Attempted, Recorded>): Pro
     deliveredAt: event.deliveredAt ?? (next.state === 'delivered' ? finishedAt : null),
   }));
   const answers = [...recorded].flatMap(([{ id, outcome }, { event }]) => answerOf(id, event, outcome));
+  const rows = [...recorded].map(([{ lease, kind }, { next }]) => ({ lease, again: againAt(kind, next) }));
   const ended = [...recorded.values()].filter(({ event, next }) => event.state === 'pending' && next.state !== 'pending').map(({ event }) => event);
   // Sent together; they run one after the other.
   const [behind] = await Promise.all([
     ended.length === 0 ? [] : waitingBehind(tx, ended),
     updateWebhookEvents(tx, changes),
     answers.length === 0 ? undefined : keepWebhookAnswers(tx, answers, POLICY.webhookAnswersPerGateway),
+    endOutbox(tx, rows),
   ]);
   // What waited behind a webhook need not wait until it looks again.
   if (behind.length > 0) await Promise.all([hastenOutbox(tx, 'webhook.deliver', behind), hastenOutbox(tx, 'webhook.resend', behind)]);
+}
+
+/** When the row of an attempt is to be run again; null when it is done with it. */
+export function againAt(kind: Kind, next: NextStep): Date | null {
+  return kind === 'scheduled' && next.state === 'pending' ? next.at : null;
 }
 
 function answerOf(attemptId: string, { gatewayId }: WebhookEvent, outcome: WebhookOutcome): { attemptId: string; gatewayId: string; answer: AttemptAnswer }[] {

@@ -4,7 +4,7 @@ import { createBell } from '#shared/platform/bell.ts';
 import { toldOf } from '#shared/platform/database-problems.ts';
 import type { JobQueue } from './queue.ts';
 import type { Job } from './work.ts';
-import { runJob } from './run-job.ts';
+import { runJob, runTelling } from './run-job.ts';
 
 /** How often it is looked while no wake-up can arrive, or while rows run here that leave no room for others. */
 const POLL_MILLISECONDS = 500;
@@ -131,18 +131,10 @@ function openPool(deps: Deps, job: Job, later: () => void): Pool {
     for (const id of waiting) {
       if (running.size >= job.concurrency) return;
       waiting.delete(id);
-      const run = runJob(deps, job, id)
-        .then((outcome) => {
-          if (outcome === 'later') later();
-        })
-        .catch((error) => {
-          deps.log.warn({ err: error, topic: job.topic }, 'a job could not be recorded; its lease runs out');
-          later();
-        })
-        .finally(() => {
-          running.delete(id);
-          fill();
-        });
+      const run = runTelling(deps, job, id, later).finally(() => {
+        running.delete(id);
+        fill();
+      });
       running.set(id, run);
     }
   };

@@ -2,7 +2,7 @@ import type { Deps } from '#api/deps.ts';
 import { failOutbox, type OutboxLease, renewOutboxLease } from '#api/store/outbox.ts';
 import { sharedLeases } from '#api/store/shared-leases.ts';
 import { continueTrace, withSpan } from '#shared/platform/tracing.ts';
-import type { Job } from './work.ts';
+import type { Begun, Job } from './work.ts';
 
 /** A row whose runs failed this often in a row is declared dead and left to an operator. */
 const FAILURES_UNTIL_DEAD = 30;
@@ -17,18 +17,30 @@ const RENEW_MILLISECONDS = 2_000;
  * @returns whether it ran, and if so whether its work is done
  */
 export async function runJob(deps: Deps, job: Job, outboxId: string): Promise<'done' | 'later' | 'not-run'> {
-  const lease = await sharedLeases(deps.db, LEASE_SECONDS).take({ id: outboxId, topic: job.topic });
-  return lease === undefined ? 'not-run' : continueTrace(lease.traceContext, () => runLeased(deps, job, lease));
+  const begun = await sharedLeases(deps.db, LEASE_SECONDS).take({ id: outboxId, topic: job.topic, read: job.read });
+  return begun === undefined ? 'not-run' : continueTrace(begun.lease.traceContext, () => runLeased(deps, job, begun));
 }
 
-async function runLeased(deps: Deps, job: Job, lease: OutboxLease): Promise<'done' | 'later'> {
+/** Runs a row, and tells `later` when it is to be run again, or may have to be: its relay has to know. Never rejects. */
+export async function runTelling(deps: Deps, job: Job, outboxId: string, later: () => void): Promise<void> {
+  try {
+    if ((await runJob(deps, job, outboxId)) === 'later') later();
+  } catch (error) {
+    deps.log.warn({ err: error, topic: job.topic }, 'a job could not be recorded; its lease runs out');
+    later();
+  }
+}
+
+async function runLeased(deps: Deps, job: Job, begun: Begun<unknown>): Promise<'done' | 'later'> {
+  const { lease } = begun;
   const renewal = setInterval(() => void renew(deps, lease), RENEW_MILLISECONDS);
   const endTimer = deps.metrics?.jobDuration.startTimer({ queue: job.topic });
   try {
-    const result = await withSpan(job.topic, { ref: lease.refId }, () => job.run(deps, lease.refId));
-    await sharedLeases(deps.db, LEASE_SECONDS).end({ lease, again: 'done' in result ? null : result.again });
-    deps.metrics?.jobsProcessed.inc({ queue: job.topic, result: 'done' in result ? 'done' : 'again' });
-    return 'done' in result ? 'done' : 'later';
+    const result = await withSpan(job.topic, { ref: lease.refId }, () => job.run(deps, lease.refId, begun));
+    const again = 'done' in result ? null : result.again;
+    if (!('ended' in result)) await sharedLeases(deps.db, LEASE_SECONDS).end({ lease, again });
+    deps.metrics?.jobsProcessed.inc({ queue: job.topic, result: again === null ? 'done' : 'again' });
+    return again === null ? 'done' : 'later';
   } catch (error) {
     const dead = lease.failures >= FAILURES_UNTIL_DEAD;
     deps.log[dead ? 'error' : 'warn']({ err: error, topic: lease.topic, ref: lease.refId, failures: lease.failures, dead }, 'job failed');

@@ -5,7 +5,7 @@ import { type LaneLimits, openLanes } from './lanes.ts';
 import type { Job } from './work.ts';
 
 /** A job whose places are shared. */
-export interface SharedJob extends Omit<Job, 'concurrency'> {
+export interface SharedJob extends Pick<Job, 'topic' | 'run'> {
   /** Whose place a run takes; undefined where there is nothing to run for. */
   placeOf(sql: Reads, refId: string): Promise<string | undefined>;
   places: LaneLimits;
@@ -23,14 +23,14 @@ export function sharedJob({ topic, places, slowMs, placeOf, run }: SharedJob): J
   return {
     topic,
     concurrency: places.together,
-    run: async (deps: Deps, refId) => {
+    run: async (deps: Deps, refId, begun) => {
       const whose = await placeOf(deps.db.sql, refId);
-      if (whose === undefined) return run(deps, refId);
+      if (whose === undefined) return run(deps, refId, begun);
       const lane = await lanes.enter({ target: whose, tenant: whose });
       if ('pauseMs' in lane) return { again: new Date((await readClock(deps.db.sql)).now.getTime() + Math.ceil(lane.pauseMs)) };
       const began = clock();
       try {
-        return await run(deps, refId);
+        return await run(deps, refId, begun);
       } finally {
         const tookMs = clock() - began;
         lane.leave({ tookMs, timedOut: tookMs >= slowMs });

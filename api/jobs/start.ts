@@ -1,7 +1,7 @@
 import type { Deps } from '#api/deps.ts';
 import { openQueue } from './queue.ts';
 import { type Relay, runDueJobs, startRelay } from './relay.ts';
-import { runJob } from './run-job.ts';
+import { runTelling } from './run-job.ts';
 import { startPeriodic } from './periodic.ts';
 import type { Work } from './work.ts';
 
@@ -42,8 +42,7 @@ export async function startJobs(deps: Deps, work: Work, deaf: () => boolean = ()
     topics: work.jobs,
     run: async (topic, outboxId) => {
       const job = byTopic.get(topic);
-      // When it is to run again, its relay has to know.
-      if (job !== undefined && (await runJob(deps, job, outboxId)) === 'later') relay?.lookSoon();
+      if (job !== undefined) await runTelling(deps, job, outboxId, () => relay?.lookSoon());
     },
     log: deps.log,
   });

@@ -1,5 +1,5 @@
 import type { Deps } from '#api/deps.ts';
-import type { Topic } from '#api/store/outbox.ts';
+import type { OutboxLease, Topic } from '#api/store/outbox.ts';
 import type { ApiMetrics } from '#shared/platform/metrics.ts';
 import type { Reads } from '#shared/platform/postgres.ts';
 
@@ -7,19 +7,34 @@ import type { Reads } from '#shared/platform/postgres.ts';
  * What a run says about its row: finished for good, or to be run again at a service time. Throwing means "failed": it is
  * retried with a growing pause and declared dead after many failures in a row.
  */
-export type JobResult = { done: true } | { again: Date };
+export type JobResult = { done: true } | { again: Date } | EndedResult;
+
+/** The same of a run that has written it itself, in the transaction of its effect: null is finished for good. */
+export interface EndedResult {
+  ended: true;
+  again: Date | null;
+}
+
+/** What a run begins with. */
+export interface Begun<Read> {
+  lease: OutboxLease;
+  /** What was read behind the claim; undefined where that was not, so that the run reads it itself. */
+  read: Read | undefined;
+}
 
 /**
  * Work on one row, started from an outbox row of its topic. It may run twice and may be killed anywhere: everything it
  * knows it reads from the row named by `refId`.
  */
-export interface Job {
+export interface Job<Read = unknown> {
   topic: Topic;
   /** How many may run at once in one process. */
   concurrency: number;
   /** How many of these at once a process begins itself as soon as it has committed them, instead of by way of Redis; none when absent. */
   begunAtOnce?: number;
-  run(deps: Deps, refId: string): Promise<JobResult>;
+  /** Reads what its runs begin with, of rows of the outbox that are claimed in the same moment, by their ids. Sent right behind the claim, it sees all that is committed by then. */
+  read?(sql: Reads, outboxIds: readonly string[]): Promise<ReadonlyMap<string, Read>>;
+  run(deps: Deps, refId: string, begun: Begun<Read>): Promise<JobResult>;
 }
 
 /** Work that is looked for (deadlines passed, credits matured), about every `everySeconds`, by one replica at a time. */

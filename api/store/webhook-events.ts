@@ -58,13 +58,24 @@ export interface WebhookTurn extends WebhookEvent {
 
 /** Reads webhooks, of those that there are. Reads outbox_ref, and never all that is due; locks nothing. */
 export async function listWebhookTurns(sql: Reads, ids: readonly string[]): Promise<WebhookTurn[]> {
-  const rows = await sql<(Omit<WebhookTurn, 'secrets'> & { secrets: { id: string; sealed: string }[] })[]>`
-    select ${columns(sql)}, sluice_now() as now, ${usableWebhookSecrets(sql, sql`e.gateway_id`)} as secrets, (
+  const turns = await turnsOf(sql, sql`(select id as by, id as event_id from webhook_events where id = any(${[...ids]}::uuid[])) as asked`);
+  return turns.map(({ by: _, ...turn }) => turn);
+}
+
+/** Reads the webhooks that rows of the outbox are about, by the rows' ids. Locks nothing. */
+export async function readTurnsOfWork(sql: Reads, outboxIds: readonly string[]): Promise<Map<string, WebhookTurn>> {
+  const turns = await turnsOf(sql, sql`(select id as by, ref_id as event_id from outbox where id = any(${[...outboxIds]}::uuid[])) as asked`);
+  return new Map(turns.map(({ by, ...turn }) => [by, turn]));
+}
+
+async function turnsOf(sql: Reads, asked: ReturnType<Reads>): Promise<(WebhookTurn & { by: string })[]> {
+  const rows = await sql<(Omit<WebhookTurn, 'secrets'> & { by: string; secrets: { id: string; sealed: string }[] })[]>`
+    select asked.by, ${columns(sql)}, sluice_now() as now, ${usableWebhookSecrets(sql, sql`e.gateway_id`)} as secrets, (
       select a.next_attempt_at from webhook_events a
       where a.payment_id = e.payment_id and a.state = 'pending' and a.seq < e.seq order by a.seq desc limit 1) as ahead_at, (
       select max(o.due_at) from (select topic, state, last_error, due_at from outbox where ref_id = e.id offset 0) o
       where o.topic = 'webhook.deliver' and o.state = 'due' and o.last_error is null) as due_since
-    from webhook_events e where id = any(${[...ids]}::uuid[])`;
+    from ${asked} join webhook_events e on e.id = asked.event_id`;
   return rows.map((row) => ({ ...row, secrets: row.secrets.map(({ id, sealed }) => ({ id, sealed: Buffer.from(sealed, 'base64') })) }));
 }
 

@@ -4,6 +4,7 @@ import { createWebhookHttp, type WebhookOutcome } from '#api/clients/webhook-htt
 import type { Gateway } from '#api/deps.ts';
 import { webhookJobs } from '#api/jobs/deliver-webhook.ts';
 import { runDueJobs } from '#api/jobs/relay.ts';
+import { runJob } from '#api/jobs/run-job.ts';
 import { type Jobs, startJobs } from '#api/jobs/start.ts';
 import { createPayment } from '#api/payments/create.ts';
 import { enqueuePaymentWebhook } from '#api/payments/enqueue-webhook.ts';
@@ -172,8 +173,8 @@ it('a webhook that waits for room at its own receiver is counted as late from wh
   const { deliver } = webhookJobs(() => ({ post: () => answered }));
   const most = POLICY.webhookLanes.perTarget;
   await announce(greedy, 'http://127.0.0.1:9999/hook', most + 1);
-  const events = await world.database.sql<{ id: string }[]>`select id from webhook_events order by id`;
-  const begun = events.slice(0, most).map(({ id }) => deliver.run(deps, id));
+  const rows = await world.database.sql<{ id: string }[]>`select id from outbox where state = 'due' order by ref_id`;
+  const begun = rows.slice(0, most).map(({ id }) => runJob(deps, deliver, id));
   await waitFor(async () => (await world.database.sql`select 1 from webhook_attempts`).length === most, { what: 'every place at the receiver to be taken' });
   await world.advance(120);
   await runDueJobs(deps, [deliver]);

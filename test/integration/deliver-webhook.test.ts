@@ -7,6 +7,7 @@ import { deliverWebhook, webhookJobs } from '#api/jobs/deliver-webhook.ts';
 import { attemptRecords } from '#api/jobs/record-attempts.ts';
 import { runDueJobs } from '#api/jobs/relay.ts';
 import { runJob } from '#api/jobs/run-job.ts';
+import { leaseOutbox, type OutboxLease } from '#api/store/outbox.ts';
 import { DEFAULT_OVERLAP_SECONDS, newSecret, replaceSecret } from '#api/gateways/secrets.ts';
 import { createPayment } from '#api/payments/create.ts';
 import { enqueuePaymentWebhook } from '#api/payments/enqueue-webhook.ts';
@@ -300,13 +301,15 @@ describe('webhooks of one moment', () => {
   it('of which two are attempts of the same one are judged one after the other', async () => {
     await announceMany(1);
     const [row] = await outbox();
+    const [lease] = await leaseOutbox(world.deps.db.sql, [{ id: row?.id as string, topic: 'webhook.deliver' }], { seconds: 6, wait: true });
     const records = attemptRecords(world.deps.db);
     const sent = (await records.turn(row?.refId as string)) as WebhookTurn;
     const ends = await Promise.all(
       [500, 200].map(async (status) => {
         const id = uuidFrom(world.deps.randomBytes(16));
         await records.start({ id, eventId: sent.id, number: 1, signedSeconds: 1 });
-        return { deps: world.deps, id, sent, kind: 'scheduled' as const, outcome: { kind: 'answered' as const, status, retryAfter: null, durationMs: 1 } };
+        const outcome = { kind: 'answered' as const, status, retryAfter: null, durationMs: 1 };
+        return { deps: world.deps, id, sent, kind: 'scheduled' as const, outcome, lease: lease as OutboxLease };
       }),
     );
     const ended = await Promise.all(ends.map((one) => records.end(one)));

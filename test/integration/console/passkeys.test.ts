@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { mailPersonJob } from '#api/jobs/outbox-jobs.ts';
+import { runJob } from '#api/jobs/run-job.ts';
 import { periodicWork } from '#api/jobs/periodic-work.ts';
 import { openPeopleDesk, type PeopleDesk } from '#api/people/desk.ts';
 import { invitePerson, recoverPerson } from '#api/people/invitations.ts';
@@ -191,11 +192,11 @@ describe('a person', () => {
     const { token } = await recoverPerson(stage.deps, { email: 'gus@example.com', by: BY });
     await open(token);
     expect(stage.mails).toEqual([]);
-    const jobs = await stage.database.sql<{ refId: string }[]>`
-      select o.ref_id from outbox o join person_notices n on n.id = o.ref_id join people p on p.id = n.person_id
+    const jobs = await stage.database.sql<{ id: string }[]>`
+      select o.id from outbox o join person_notices n on n.id = o.ref_id join people p on p.id = n.person_id
       where o.topic = 'person.mail' and o.state = 'due' and p.email = 'gus@example.com' order by n.at`;
     const worker = { ...stage.deps, db: stage.database.as('worker') };
-    for (const { refId } of jobs) expect(await mailPersonJob.run(worker, refId)).toEqual({ done: true });
+    for (const { id } of jobs) expect(await runJob(worker, mailPersonJob, id)).toBe('done');
     expect(stage.mails.map(({ subject }) => subject)).toEqual([
       'A passkey was added',
       'A passkey was removed',

@@ -2,6 +2,7 @@ import { bookedHoldings } from '#test/fixtures/booked-holdings.ts';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Chain, Deps, Gateway } from '#api/deps.ts';
 import { broadcastPayoutJob, dispatchSettlementJob } from '#api/jobs/outbox-jobs.ts';
+import type { OutboxLease } from '#api/store/outbox.ts';
 import type { JobResult } from '#api/jobs/work.ts';
 import { dispatchSettlement } from '#api/payouts/dispatch.ts';
 import { getSettlement } from '#api/settlements/view.ts';
@@ -171,12 +172,13 @@ describe('paying a cashout', () => {
     });
     const deps: Deps = { ...treasury.deps, chains: new Map([[name, { ...chain, payer }]]) };
     const runs: Promise<unknown>[] = [];
+    const begun = { lease: {} as OutboxLease, read: undefined };
     for (const [job, ref] of [
       [broadcastPayoutJob, attempt?.id],
       [dispatchSettlementJob, waiting.id],
     ] as const) {
       const results: JobResult[] = [];
-      for (let run = 0; run < POLICY.networkLanes.perTarget + 2; run++) runs.push(job.run(deps, String(ref)).then((result) => results.push(result)));
+      for (let run = 0; run < POLICY.networkLanes.perTarget + 2; run++) runs.push(job.run(deps, String(ref), begun).then((result) => results.push(result)));
       await waitFor(() => results.length >= 2, { what: `two runs of ${job.topic} that found no place` });
       expect(results).toEqual([{ again: expect.any(Date) }, { again: expect.any(Date) }]);
     }

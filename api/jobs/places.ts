@@ -1,0 +1,51 @@
+/** Room for runs that are begun without being waited for. */
+export interface Places {
+  /** How many may begin now. */
+  free(): number;
+  /** Runs this in a place until it ends; the caller saw that one is free. It never rejects. */
+  run(work: () => Promise<void>): void;
+  /** Waits until `many` places are free, or one is and `atMostMs` milliseconds are over, or no more are wanted. */
+  untilFree(many: number, atMostMs: number): Promise<void>;
+  /** Lets nobody wait for a place any longer, and waits for what runs. */
+  close(): Promise<void>;
+}
+
+/** Opens `all` places. */
+export function openPlaces(all: number): Places {
+  const running = new Set<Promise<void>>();
+  /** What is looked at whenever a place becomes free. */
+  const waiting = new Set<() => void>();
+  let closed = false;
+  const free = (): number => all - running.size;
+  return {
+    free,
+    run: (work) => {
+      const run = work().finally(() => {
+        running.delete(run);
+        for (const look of waiting) look();
+      });
+      running.add(run);
+    },
+    untilFree: (many, atMostMs) =>
+      new Promise((resolve) => {
+        let least = many;
+        const look = (): void => {
+          if (free() < least && !closed) return;
+          clearTimeout(timer);
+          waiting.delete(look);
+          resolve();
+        };
+        const timer = setTimeout(() => {
+          least = 1;
+          look();
+        }, atMostMs);
+        waiting.add(look);
+        look();
+      }),
+    close: async () => {
+      closed = true;
+      for (const look of waiting) look();
+      await Promise.allSettled([...running]);
+    },
+  };
+}
