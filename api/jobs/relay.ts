@@ -48,6 +48,7 @@ export function startRelay(deps: Deps, jobs: readonly Job[], queue: JobQueue, de
       await queue.push(topic, rows);
       return true;
     } catch (error) {
+      if (stopping) return false;
       deps.log.debug({ err: error, topic }, 'running jobs without redis');
       pool.add(rows.map(({ id }) => id));
       return false;

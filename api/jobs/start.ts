@@ -12,7 +12,7 @@ export interface Jobs {
   begin: Relay['begin'];
   /** Runs all periodic work and then every due job, and waits for them; for the development clock. */
   runDue(): Promise<void>;
-  /** Stops relay and periodic work first, then waits for what runs, then disconnects from Redis; five seconds at most. */
+  /** Starts nothing more, waits for what runs, and disconnects from Redis; five seconds at most. */
   stop(): Promise<void>;
 }
 
@@ -20,7 +20,7 @@ export interface Jobs {
 const STOP_MILLISECONDS = 5_000;
 
 /** Waits for the end, but not for a receiver or a node that does not answer: the lease of such a job runs out and another worker takes it. */
-async function withinStopTime(stopped: Promise<void>): Promise<void> {
+async function withinStopTime(stopped: Promise<unknown>): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<void>((resolve) => {
     timer = setTimeout(resolve, STOP_MILLISECONDS);
@@ -56,6 +56,7 @@ export async function startJobs(deps: Deps, work: Work, deaf: () => boolean = ()
       await periodic.runAll();
       await runDueJobs(deps, work.jobs);
     },
-    stop: () => withinStopTime(Promise.all([periodic.stop(), started.stop()]).then(() => queue.close())),
+    // At once, because what a receiver or a node keeps waiting must not leave this process taking jobs from Redis until it ends.
+    stop: () => withinStopTime(Promise.all([periodic.stop(), started.stop(), queue.close()])),
   };
 }

@@ -416,6 +416,30 @@ describe('stopping', () => {
     expect((await states()).filter((state) => state === 'done')).toHaveLength(1);
   });
 
+  it('takes no more from Redis while one that it began itself does not end', async () => {
+    const gate = aGate();
+    const job = { ...recorder(() => gate.promise.then(() => ({ done: true }) as const)), begunAtOnce: 1 };
+    const jobs = await start({ jobs: [job] });
+    const { due } = await world.deps.db.transaction(async (tx) => {
+      await insertOutbox(tx, { id: newId(), topic: 'webhook.deliver', refId: newId() });
+      return { due: workOf(tx) };
+    });
+    expect(jobs.begin(due)).toBe(true);
+    await waitFor(() => job.runs.length === 1, { what: 'the first job to start' });
+    const { pathname } = new URL(world.redis.url);
+    const takers = async (): Promise<number> =>
+      String(await world.redis.command('CLIENT', 'LIST'))
+        .split('\n')
+        .filter((client) => client.includes('name=sluice-workers') && client.includes(` db=${pathname.slice(1)} `)).length;
+    expect(await takers()).toBeGreaterThan(0);
+    const stopping = jobs.stop();
+    started.length = 0;
+    await waitFor(async () => (await takers()) === 0, { what: 'it to take no more' });
+    gate.resolve();
+    await stopping;
+    expect(await states()).toEqual(['done']);
+  });
+
   it('does not wait for what does not end: it is still due, for another worker', async () => {
     const gate = aGate();
     const job = recorder(async () => {
