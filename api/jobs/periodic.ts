@@ -56,7 +56,10 @@ export function startPeriodic(deps: Deps, work: Readonly<Record<string, Periodic
     for (const one of begun) {
       const worked = asked.then(async ({ ours, idle }) => {
         if (!ours.includes(one)) return;
-        if (!isAsked(one) || !(await idle).has(one)) return runOne(one);
+        const isIdle = isAsked(one) && (await idle).has(one);
+        // The answer may have come after somebody asked for a stop.
+        if (stopping) return;
+        if (!isIdle) return runOne(one);
         one.dueMs = Math.max(one.dueMs, nextDue(startedMs, one.idleSeconds ?? one.everySeconds));
       });
       running.set(

@@ -204,6 +204,25 @@ describe('periodic work', () => {
     for (const { pid } of await sleeping()) await sql`select pg_terminate_backend(${pid})`;
   });
 
+  it('is not begun any more once a stop was asked for, though the answer that it has something to do comes later', async () => {
+    const { sql } = theWorld().database;
+    const ran: string[] = [];
+    const test: Periodic = { everySeconds: 3_600, look: (questions) => questions`pg_advisory_xact_lock(11) is not null`, run: async () => ran.push('test') };
+    const holder = await sql.reserve();
+    try {
+      await holder`select pg_advisory_lock(11)`;
+      const jobs = await start({ periodic: { test } });
+      const waiting = () => sql`select 1 from pg_locks where locktype = 'advisory' and objid = 11 and not granted`;
+      await waitFor(async () => (await waiting()).length === 1, { what: 'the question' });
+      const stopping = jobs.stop();
+      await holder`select pg_advisory_unlock(11)`;
+      await stopping;
+    } finally {
+      holder.release();
+    }
+    expect(ran).toEqual([]);
+  });
+
   it('without a question does not wait for those of others', async () => {
     let beats = 0;
     const asked = aGate();
