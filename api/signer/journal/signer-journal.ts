@@ -110,7 +110,9 @@ export class SignerJournal implements Journal {
   }
 
   async problem(sql: Reads): Promise<JournalProblem | null> {
-    return this.#held === undefined ? this.#problem : this.#check(await readHead(sql));
+    const known = this.#held && (await readHead(sql));
+    // It may have been closed while Postgres was asked.
+    return this.#held === undefined ? this.#problem : this.#check(known);
   }
 
   ofOrder(order: string): readonly JournalEntry[] {

@@ -227,6 +227,20 @@ describe('a signer whose journal is not what it was', () => {
     expect([second.head, (await second.problem(sql()))?.state]).toEqual([undefined, 'shorter']);
   });
 
+  it('says why it is closed to whoever asked while the look for payouts closed it', async () => {
+    const fork = aFolder();
+    cpSync(folderOf(journal), fork, { recursive: true });
+    rmSync(join(fork, 'lock'), { force: true });
+    const second = journalIn(fork);
+    expect(await second.open(treasury.deps.db)).toBeNull();
+    const head = (await readHead(sql())) as NonNullable<Awaited<ReturnType<typeof readHead>>>;
+    const meanwhile = (async () => {
+      second.hear({ ...head, seq: head.seq + 1 });
+      return [head];
+    }) as unknown as typeof treasury.deps.db.sql;
+    expect(await second.problem(meanwhile)).toMatchObject({ state: 'shorter' });
+  });
+
   it('signs nothing when it and another one signed at the same moment', async () => {
     const fork = aFolder();
     cpSync(folderOf(journal), fork, { recursive: true });
