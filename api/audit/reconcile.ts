@@ -154,7 +154,7 @@ function judgedBeside(holding: Holding, was: Reconciliation | undefined): Judged
 
 /**
  * Judges each reading beside the one before it, and keeps them, with what each address held; answers the verdicts by asset. What was read beside an earlier state of the
- * kept readings decides nothing: another worker judged since, and must not be overruled by what was told before.
+ * kept readings, or where coins are outputs beside an earlier comparison, decides nothing: another worker judged since, and must not be overruled by what was told before.
  */
 async function judge(deps: Deps, compared: readonly ComparedHolding[]): Promise<ReadonlyMap<string, Verdict>> {
   if (compared.length === 0) return new Map();
@@ -185,14 +185,21 @@ function judgeUnderLocks(deps: Deps, compared: readonly ComparedHolding[]): Prom
     );
     const read = compared.flatMap(({ reading }) => reading ?? []);
     const kept = read.length === 0 ? new Set() : await keepReadings(tx, read);
-    const current = compared.filter(({ holding, reading }) => reading === null || kept.has(holding.assetId)).map(({ holding }) => holding);
-    const judged = current.map((holding) => judgedBeside(holding, earlier.get(holding.assetId)));
+    const isCurrent = ({ holding: { assetId }, reading, earlier: seen }: ComparedHolding): boolean =>
+      reading === null ? isSame(seen, earlier.get(assetId)) : kept.has(assetId);
+    const judged = compared.filter(isCurrent).map(({ holding }) => judgedBeside(holding, earlier.get(holding.assetId)));
     await upsertReconciliations(
       tx,
       judged.map(({ holding: { assetId, height, difference }, shortSince }) => ({ assetId, height, difference, shortSince })),
     );
     return judged;
   });
+}
+
+/** Whether nobody compared since, nor accepted what was missing. */
+function isSame(seen: Reconciliation | undefined, now: Reconciliation | undefined): boolean {
+  if (seen === undefined || now === undefined) return seen === now;
+  return seen.height === now.height && seen.difference === now.difference && seen.shortSince === now.shortSince && seen.accepted === now.accepted;
 }
 
 function tell(deps: Deps, { holding, verdict, was }: Judged): void {

@@ -90,6 +90,28 @@ describe('where coins are outputs the books are compared with those that we know
     expect(closed).toContain(`A14: our addresses hold 0 BTC on ${world.books.network.name}`);
   });
 
+  it('and what another worker misses meanwhile is not overruled by who began earlier', async () => {
+    await open();
+    const output = await world.pay(payment.address, BTC);
+    expect(await reconcile(world.deps)).toBe(0);
+    await world.mine();
+    const chains = [...world.deps.chains].map(([name, chain]) => {
+      const { outputs } = chain.reader;
+      if (outputs === undefined) return [name, chain] as const;
+      const slowly: typeof outputs = async (some) => {
+        const told = await outputs(some);
+        world.onChain.delete(nameOf(output));
+        await world.mine();
+        expect(await reconcile(world.deps)).toBe(0);
+        return told;
+      };
+      return [name, { ...chain, reader: { ...chain.reader, outputs: slowly } }] as const;
+    });
+    expect(await reconcile({ ...world.deps, chains: new Map(chains) })).toBe(0);
+    await world.mine();
+    expect([await reconcile(world.deps), await frozen()]).toEqual([1, [network()]]);
+  });
+
   it('and one that somebody else spent is found by his transaction, which freezes the network and halts the wallet', async () => {
     await open();
     const output = await world.pay(world.wallets.hot.address, BTC);
