@@ -120,9 +120,11 @@ export function openQueue(options: QueueOptions): JobQueue {
     },
     close: async () => {
       closing = true;
+      // At once, or they would go on taking, and leaving alone, all that waits in Redis for as long as one of their own does not end.
+      const workersClosed = Promise.allSettled(opened.map(({ worker }) => worker.close()));
       await Promise.all(opened.map(({ places }) => places.close()));
-      const goodbyes = [...opened.map(({ worker }) => worker.close()), ...[...queues.values()].map((queue) => queue.close())];
-      await withinMilliseconds(CLOSE_TIMEOUT_MS, Promise.allSettled(goodbyes)).catch(quiet.log);
+      const queuesClosed = Promise.allSettled([...queues.values()].map((queue) => queue.close()));
+      await withinMilliseconds(CLOSE_TIMEOUT_MS, Promise.all([workersClosed, queuesClosed])).catch(quiet.log);
       producer.disconnect();
       consumer.disconnect();
     },

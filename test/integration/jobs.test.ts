@@ -420,24 +420,43 @@ describe('stopping', () => {
     const gate = aGate();
     const job = { ...recorder(() => gate.promise.then(() => ({ done: true }) as const)), begunAtOnce: 1 };
     const jobs = await start({ jobs: [job] });
-    const { due } = await world.deps.db.transaction(async (tx) => {
+    const { due } = await theWorld().deps.db.transaction(async (tx) => {
       await insertOutbox(tx, { id: newId(), topic: 'webhook.deliver', refId: newId() });
       return { due: workOf(tx) };
     });
     expect(jobs.begin(due)).toBe(true);
     await waitFor(() => job.runs.length === 1, { what: 'the first job to start' });
-    const { pathname } = new URL(world.redis.url);
+    const { pathname } = new URL(theWorld().redis.url);
     const takers = async (): Promise<number> =>
-      String(await world.redis.command('CLIENT', 'LIST'))
+      String(await theWorld().redis.command('CLIENT', 'LIST'))
         .split('\n')
         .filter((client) => client.includes('name=sluice-workers') && client.includes(` db=${pathname.slice(1)} `)).length;
     expect(await takers()).toBeGreaterThan(0);
     const stopping = jobs.stop();
-    started.length = 0;
     await waitFor(async () => (await takers()) === 0, { what: 'it to take no more' });
     gate.resolve();
     await stopping;
     expect(await states()).toEqual(['done']);
+  });
+
+  it('leaves in Redis what waits there while one that runs does not end', async () => {
+    const gates = [aGate(), aGate()];
+    const job = recorder(() => (gates[job.runs.length - 1] as ReturnType<typeof aGate>).promise.then(() => ({ done: true }) as const), 2);
+    const jobs = await start({ jobs: [job] });
+    await enqueue(2);
+    jobs.wake();
+    await waitFor(() => job.runs.length === 2, { what: 'two to start' });
+    await enqueue(20);
+    jobs.wake();
+    const [{ name }] = await theWorld().database.sql<[{ name: string }]>`select current_database() as name`;
+    const waiting = () => theWorld().redis.command('LLEN', `sluice-${name}:webhook.deliver:wait`);
+    await waitFor(async () => (await waiting()) === 20, { what: 'the others to wait in Redis' });
+    const stopping = jobs.stop();
+    gates[1]?.resolve();
+    await waitFor(async () => (await states()).includes('done'), { what: 'one of the two to end' });
+    gates[0]?.resolve();
+    await stopping;
+    expect([await waiting(), job.runs.length]).toEqual([20, 2]);
   });
 
   it('does not wait for what does not end: it is still due, for another worker', async () => {
