@@ -161,6 +161,6 @@ function unpricedCashouts(sql: Reads, except: string | null): ReturnType<Reads> 
   return sql`
     select f.settlement_id, s.gateway_id, n.id as "nativeAssetId", n.symbol as "nativeSymbol", f.actual
     from settlement_fees f join settlements s on s.id = f.settlement_id join assets n on n.id = f.native_asset_id
-    where s.fee_payer = 'PLATFORM' and f.actual > 0 and not exists (select 1 from accruals r where r.settlement_id = s.id)
+    where f.native_price_usd is null and s.fee_payer = 'PLATFORM' and f.actual > 0 and not exists (select 1 from accruals r where r.settlement_id = s.id)
       and exists (select 1 from prices p where p.symbol = n.symbol and p.source is distinct from ${except})`;
 }

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { runAudit } from '#api/audit/run-audit.ts';
 import { closeMonths } from '#api/billing/close-months.ts';
+import { periodicWork } from '#api/jobs/periodic-work.ts';
 import { post } from '#api/ledger/post.ts';
 import { showInvoice, showInvoices } from '#api/operator/invoices.ts';
 import { creditFinalDeposits } from '#api/payments/credit-deposit.ts';
@@ -140,6 +141,23 @@ describe('the monthly invoice (decisions 11)', () => {
     expect(await closeMonths(books.deps)).toBe(1);
     expect((await runAudit(books.deps.db.sql)).filter((one) => one.rows.length > 0).map((one) => one.check)).toEqual(['A20']);
     await books.db.sql`insert into accruals_to_invoice select id, gateway_id, at from accruals where id not in (select accrual_id from invoice_lines)`;
+  });
+
+  it('is asked about, with all else that is due, by what waits for it, however many cashouts were paid out', async () => {
+    const plan = await books.db.transaction(async (tx) => {
+      await tx`set local session_replication_role = replica`;
+      await tx`
+        insert into settlement_fees (settlement_id, native_asset_id, locked, actual, native_price_usd, native_price_at)
+        select gen_random_uuid(), (select id from assets where contract is null limit 1), 1, 1, 2000, now() from generate_series(1, 5000)`;
+      await tx`analyze settlement_fees`;
+      const rows = await tx`explain (format json) select ${periodicWork['close-months'].look(tx, books.deps)}`;
+      await tx`delete from settlement_fees`;
+      return JSON.stringify(rows);
+    });
+    const scans = [...plan.matchAll(/"Node Type":"([^"]+)"[^{}]*?"Relation Name":"settlement_fees"/g)].map(([, kind]) => kind);
+    expect(scans).toHaveLength(1);
+    expect(scans[0]).toMatch(/Index Scan$|Bitmap Heap Scan$/);
+    expect(plan).toContain('settlement_fees_unpriced');
   });
 
   it("takes what was booked after its own month was closed on the next month's invoice", async () => {
