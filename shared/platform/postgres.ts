@@ -158,7 +158,7 @@ function runAlone(pool: Pool, observe: Observe, atMostMs: number | undefined): R
 
 async function reserve(pool: Pool, observe: Observe, atMostMs: number | undefined): Promise<Reserved> {
   const connection = await pool.lend(atMostMs);
-  const { sql, close } = onConnection(pool, connection, observe);
+  const { sql, close } = onConnection(pool, connection, observe, { together: false });
   return Object.assign(sql, {
     release: () => {
       close();
@@ -167,17 +167,33 @@ async function reserve(pool: Pool, observe: Observe, atMostMs: number | undefine
   });
 }
 
-/** Statements of one borrower of one connection, until `close`; `failed` is the first of them that failed. */
-function onConnection(pool: Pool, connection: Connection, observe: Observe): { sql: Reads; close(): void; failed(): unknown } {
+/** The statements of one borrower of one connection. */
+interface Statements {
+  sql: Reads;
+  /** Refuses those that come later. */
+  close(): void;
+  /** What the first of them failed with. */
+  failed(): unknown;
+  /** Waits until each of them has its answer. */
+  answered(): Promise<void>;
+}
+
+/** Of those that stand or fall `together` none is sent any more once one is known to have failed: they fail by the same. */
+function onConnection(pool: Pool, connection: Connection, observe: Observe, { together }: { together: boolean }): Statements {
+  const running = new Set<Promise<unknown>>();
   let open = true;
   let failed: unknown;
   const sql = steer(pool.client, async (text, build) => {
     const done = timeOf(text, observe);
     try {
       if (!open) throw connectionError('CONNECTION_ENDED', 'this statement came after the end of its transaction');
-      return await connection.run(build);
+      if (together && failed !== undefined) throw failed;
+      const answer = connection.run(build);
+      running.add(answer);
+      return await answer.finally(() => running.delete(answer));
     } catch (error) {
-      failed ??= error;
+      // The driver tries a statement once more whose plan is of before: those that were sent behind it hear first that it failed.
+      if (failed === undefined || isAborted(failed)) failed = error;
       throw error;
     } finally {
       done();
@@ -189,7 +205,15 @@ function onConnection(pool: Pool, connection: Connection, observe: Observe): { s
       open = false;
     },
     failed: () => failed,
+    answered: async () => {
+      while (running.size > 0) await Promise.allSettled(running);
+    },
   };
+}
+
+/** Whether a statement failed only because another one of its transaction had. */
+function isAborted(error: unknown): boolean {
+  return (error as { code?: unknown } | undefined)?.code === '25P02';
 }
 
 async function transact<T>(
@@ -199,10 +223,10 @@ async function transact<T>(
   work: (tx: Tx) => Promise<T>,
 ): Promise<T> {
   const connection = await pool.lend(atMostMs);
-  const { sql, close, failed } = onConnection(pool, connection, observe);
+  const { sql, close, failed, answered } = onConnection(pool, connection, observe, { together: true });
   try {
     const { begun } = await begin(connection, beginning);
-    const result = await rolledBack(connection, async () => {
+    const result = await rolledBack(connection, answered, async () => {
       const made = await work(sql as Tx);
       // Nobody may go on as if a statement had worked that did not.
       if (failed() !== undefined) throw failed();
@@ -210,7 +234,7 @@ async function transact<T>(
     }).catch(async (error: unknown) => {
       // Behind a BEGIN that failed every statement fails, or has read outside of any transaction.
       await begun;
-      throw (error as { code?: unknown }).code === '25P02' ? (failed() ?? error) : error;
+      throw isAborted(error) ? (failed() ?? error) : error;
     });
     await begun;
     const { command } = await connection.control('commit');
@@ -247,11 +271,13 @@ async function begin(connection: Connection, beginning: string): Promise<{ begun
   return { begun };
 }
 
-/** Runs `work`; when it fails, takes back what it did. A connection that cannot even do that is broken off, which does the same. */
-async function rolledBack<T>(connection: Connection, work: () => Promise<T>): Promise<T> {
+/** Runs `work`; when it fails, takes back what it did, once all that it sent is `answered`. A connection that cannot even do that is broken off, which does the same. */
+async function rolledBack<T>(connection: Connection, answered: () => Promise<void>, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
+    // Sent while the driver tries a statement once more, ROLLBACK would be lost: the server skips what comes between that one's failure and the driver's word that it heard of it.
+    await answered();
     await connection.control('rollback').catch(() => connection.abandon(connectionError('CONNECTION_CLOSED', 'a transaction could not be taken back')));
     throw error;
   }

@@ -258,6 +258,41 @@ describe('the database client', () => {
     await one.end();
   });
 
+  it('prepares it anew also where others were sent behind it, which it keeps nobody waiting for', async () => {
+    const one = connect(db.url, { name: 'older release', max: 1 });
+    await db.sql`create table widened (n int)`;
+    let runs = 0;
+    const read = () =>
+      one.transaction(async (tx) => {
+        runs += 1;
+        const together = await Promise.all([
+          tx`select * from widened where n > ${0}`,
+          tx`select 2 as two`,
+          tx`insert into widened values (${runs}) returning n`,
+        ]);
+        return together.map((rows) => rows.length);
+      });
+    for (const before of [0, 1]) expect(await read()).toEqual([before, 1, 1]);
+    await db.sql`alter table widened add column m int`;
+    expect(await read()).toEqual([2, 1, 1]);
+    expect(runs, 'once more').toBe(4);
+    expect(await openTransactions()).toEqual([]);
+    await one.end();
+  });
+
+  it('sends nothing more of a transaction once it knows that one of its statements failed, and tells of that one', async () => {
+    const one = connect(db.url, { name: 'failing', max: 1 });
+    const told: unknown[] = [];
+    const failing = one.transaction(async (tx) => {
+      const note = (error: { code?: unknown }) => void told.push(error.code);
+      await Promise.all([tx`select 1 / ${0}::int`.catch(note), tx`select 1`.catch(note)]);
+      await tx`select 2`.catch(note);
+    });
+    expect(await codeOf(failing)).toBe('22012');
+    expect(told).toEqual(['22012', '25P02', '22012']);
+    await one.end();
+  });
+
   it('has the server end what would take too long', async () => {
     const [limits] = await db.sql`
       select current_setting('statement_timeout') as statement, current_setting('lock_timeout') as lock,
