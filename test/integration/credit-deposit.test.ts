@@ -230,6 +230,45 @@ describe('a deposit that became final', () => {
     expect(await books.db.sql`select 1 from payment_events where payment_id = ${payment.id} and event = 'DEPOSIT_CONFIRMED'`).toEqual([]);
   });
 
+  it('leaves nothing behind where any of its statements fails or loses its connection, and is credited once then', async () => {
+    await pay(usdt(100_000_000n));
+    const { sql } = books.db;
+    const written = async () => {
+      const [tables] = await sql`select
+        (select array_agg(a::text order by a.id) from ledger_accounts a) as accounts, (select array_agg(d::text order by d.id) from deposits d) as deposits,
+        (select array_agg(s::text order by s.id) from sightings s) as sightings, (select array_agg(p::text order by p.id) from payments p) as payments,
+        (select count(*) from payment_events) as events, (select count(*) from ledger_transactions) as posted, (select count(*) from ledger_entries) as entries,
+        (select count(*) from credits) as credits, (select count(*) from webhook_events) as webhooks, (select count(*) from outbox) as work`;
+      return tables;
+    };
+    const before = await written();
+    const statements = [
+      ['payments', 'update'],
+      ['payment_events', 'insert'],
+      ['ledger_transactions', 'insert'],
+      ['ledger_accounts', 'insert or update'],
+      ['ledger_entries', 'insert'],
+      ['credits', 'insert'],
+      ['deposits', 'update'],
+      ['sightings', 'update'],
+      ['webhook_events', 'insert'],
+      ['outbox', 'insert'],
+    ];
+    for (const trouble of ["raise exception 'refused'", 'perform pg_terminate_backend(pg_backend_pid())']) {
+      await sql.unsafe(`create or replace function trouble() returns trigger language plpgsql security definer as $$ begin ${trouble}; return new; end $$`);
+      for (const [table, kind] of statements) {
+        await sql.unsafe(`create trigger trouble before ${kind} on ${table} for each row execute function trouble()`);
+        expect([table, await credit()]).toEqual([table, 0]);
+        await sql.unsafe(`drop trigger trouble on ${table}`);
+        expect([table, await written()]).toEqual([table, before]);
+      }
+    }
+    expect(await credit()).toBe(1);
+    expect(await row()).toMatchObject({ status: 'SUCCESS', receivedAmount: '100' });
+    expect(await balance('chain')).toBe('-100');
+    expect(await webhooks()).toEqual(['SUCCESS']);
+  });
+
   it('leaves other payments alone when one cannot be booked', async () => {
     const broken = payment;
     payment = await books.aPayment();
