@@ -161,7 +161,7 @@ async function reserve(pool: Pool, observe: Observe, atMostMs: number | undefine
   const { sql, close } = onConnection(pool, connection, observe, { together: false });
   return Object.assign(sql, {
     release: () => {
-      close();
+      void close();
       pool.takeBack(connection);
     },
   });
@@ -170,12 +170,10 @@ async function reserve(pool: Pool, observe: Observe, atMostMs: number | undefine
 /** The statements of one borrower of one connection. */
 interface Statements {
   sql: Reads;
-  /** Refuses those that come later. */
-  close(): void;
   /** What the first of them failed with. */
   failed(): unknown;
-  /** Waits until each of them has its answer. */
-  answered(): Promise<void>;
+  /** Refuses those that come later, and waits until each of the others has its answer. */
+  close(): Promise<void>;
 }
 
 /** Of those that stand or fall `together` none is sent any more once one is known to have failed: they fail by the same. */
@@ -201,12 +199,10 @@ function onConnection(pool: Pool, connection: Connection, observe: Observe, { to
   });
   return {
     sql,
-    close: () => {
-      open = false;
-    },
     failed: () => failed,
-    answered: async () => {
-      while (running.size > 0) await Promise.allSettled(running);
+    close: async () => {
+      open = false;
+      await Promise.allSettled(running);
     },
   };
 }
@@ -223,10 +219,10 @@ async function transact<T>(
   work: (tx: Tx) => Promise<T>,
 ): Promise<T> {
   const connection = await pool.lend(atMostMs);
-  const { sql, close, failed, answered } = onConnection(pool, connection, observe, { together: true });
+  const { sql, failed, close } = onConnection(pool, connection, observe, { together: true });
   try {
     const { begun } = await begin(connection, beginning);
-    const result = await rolledBack(connection, answered, async () => {
+    const result = await rolledBack(connection, close, async () => {
       const made = await work(sql as Tx);
       // Nobody may go on as if a statement had worked that did not.
       if (failed() !== undefined) throw failed();
@@ -241,7 +237,7 @@ async function transact<T>(
     if (command !== 'COMMIT') throw new Error(`a transaction ended with ${command}`);
     return result;
   } finally {
-    close();
+    await close();
     pool.takeBack(connection);
   }
 }
@@ -271,13 +267,13 @@ async function begin(connection: Connection, beginning: string): Promise<{ begun
   return { begun };
 }
 
-/** Runs `work`; when it fails, takes back what it did, once all that it sent is `answered`. A connection that cannot even do that is broken off, which does the same. */
-async function rolledBack<T>(connection: Connection, answered: () => Promise<void>, work: () => Promise<T>): Promise<T> {
+/** Runs `work`; when it fails, lets `end` end it and takes back what it did. A connection that cannot even do that is broken off, which does the same. */
+async function rolledBack<T>(connection: Connection, end: () => Promise<void>, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
     // Sent while the driver tries a statement once more, ROLLBACK would be lost: the server skips what comes between that one's failure and the driver's word that it heard of it.
-    await answered();
+    await end();
     await connection.control('rollback').catch(() => connection.abandon(connectionError('CONNECTION_CLOSED', 'a transaction could not be taken back')));
     throw error;
   }

@@ -293,6 +293,21 @@ describe('the database client', () => {
     await one.end();
   });
 
+  it('sends nothing more of a transaction whose work has failed, whatever of it still goes on', async () => {
+    const one = connect(db.url, { name: 'failing', max: 1 });
+    let late: Promise<unknown> | undefined;
+    const failing = one.transaction(async (tx) => {
+      await tx`select 1`;
+      late = new Promise((resolve) => {
+        setImmediate(() => resolve(codeOf(tx`insert into noted values (240)`)));
+      });
+      throw new Error('no longer');
+    });
+    await expect(failing).rejects.toThrow('no longer');
+    expect(await late).toBe('CONNECTION_ENDED');
+    await one.end();
+  });
+
   it('has the server end what would take too long', async () => {
     const [limits] = await db.sql`
       select current_setting('statement_timeout') as statement, current_setting('lock_timeout') as lock,
