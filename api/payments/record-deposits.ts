@@ -48,8 +48,8 @@ export async function readStoredBefore(tx: Tx, networkId: string, sightings: rea
   return { internal, sums };
 }
 
-/** Rows of which each statement here still takes all: such few are sent behind one another without waiting for answers. */
-const FEW = 100;
+/** Rows of which each statement here still takes all, sums the fewest: such few are sent behind one another without waiting for answers. */
+const FEW = 50;
 
 /**
  * Stores sightings and the deposits among them. Stored ones stay as they are, so the stream and an inquiry may both report the same transfer.
