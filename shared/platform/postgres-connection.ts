@@ -25,6 +25,8 @@ export interface Connection {
   lost(): boolean;
   /** True while the server owes it an answer. */
   busy(): boolean;
+  /** Resolves once it owes none, at once or later. */
+  quiet(): Promise<void>;
   /** Bytes that came from the server so far. */
   heard(): number;
   /** Breaks it off: whatever waits for an answer fails with `reason`. */
@@ -108,6 +110,13 @@ export function openConnection(driver: Driver, { learnTypes, lost }: { learnType
   let served = false;
   const { turn } = driver;
   const running = new Set<(reason: unknown) => void>();
+  let awaiting: (() => void)[] = [];
+  const answered = (fail: (reason: unknown) => void): void => {
+    running.delete(fail);
+    if (running.size > 0) return;
+    for (const tell of awaiting) tell();
+    awaiting = [];
+  };
   const gone = (): Error => connectionError('CONNECTION_CLOSED', 'the connection to postgres was lost');
   const end = (): void => {
     if (over) return;
@@ -142,7 +151,7 @@ export function openConnection(driver: Driver, { learnTypes, lost }: { learnType
     if (over) return Promise.reject(gone());
     return new Promise((resolve, reject) => {
       const fail = (reason: unknown): void => {
-        running.delete(fail);
+        answered(fail);
         // After any other error the driver may write to a socket that is gone, or wait for an answer without end.
         if (isStatementError(reason)) served = true;
         else abandon(reason instanceof Error ? reason : new Error(String(reason)));
@@ -150,7 +159,7 @@ export function openConnection(driver: Driver, { learnTypes, lost }: { learnType
       };
       running.add(fail);
       build(own).then((value) => {
-        running.delete(fail);
+        answered(fail);
         served = true;
         if (learning) commonTypes ??= commonTypesOf(own);
         resolve(value);
@@ -162,6 +171,11 @@ export function openConnection(driver: Driver, { learnTypes, lost }: { learnType
     control: (text) => run((client) => client.unsafe(text)),
     lost: () => over,
     busy: () => running.size > 0,
+    quiet: () =>
+      new Promise((resolve) => {
+        if (running.size === 0) resolve();
+        else awaiting.push(resolve);
+      }),
     heard: () => socket?.bytesRead ?? 0,
     abandon,
     close: async () => {

@@ -178,7 +178,6 @@ interface Statements {
 
 /** Of those that stand or fall `together` none is sent any more once one is known to have failed: they fail by the same. */
 function onConnection(pool: Pool, connection: Connection, observe: Observe, { together }: { together: boolean }): Statements {
-  const running = new Set<Promise<unknown>>();
   let open = true;
   let failed: unknown;
   const sql = steer(pool.client, async (text, build) => {
@@ -186,9 +185,7 @@ function onConnection(pool: Pool, connection: Connection, observe: Observe, { to
     try {
       if (!open) throw connectionError('CONNECTION_ENDED', 'this statement came after the end of its transaction');
       if (together && failed !== undefined) throw failed;
-      const answer = connection.run(build);
-      running.add(answer);
-      return await answer.finally(() => running.delete(answer));
+      return await connection.run(build);
     } catch (error) {
       // The driver tries a statement once more whose plan is of before: those that were sent behind it hear first that it failed.
       if (failed === undefined || isAborted(failed)) failed = error;
@@ -202,7 +199,7 @@ function onConnection(pool: Pool, connection: Connection, observe: Observe, { to
     failed: () => failed,
     close: async () => {
       open = false;
-      await Promise.allSettled(running);
+      await connection.quiet();
     },
   };
 }
