@@ -66,6 +66,8 @@ const LIFETIME_MS = 1_800_000;
 /** The server is a standby, or lets nobody write. */
 const READ_ONLY = '25006';
 const RETRIABLE = new Set(['40001', '40P01']);
+/** How Postgres fails a statement that was prepared before a newer release added a column. */
+const STALE = { code: '0A000', routine: 'RevalidateCachedQuery' };
 const ATTEMPTS = 5;
 const WORK = /^\s*(select|insert|update|delete)\b/i;
 
@@ -187,8 +189,7 @@ function onConnection(pool: Pool, connection: Connection, observe: Observe, { to
       if (together && failed !== undefined) throw failed;
       return await connection.run(build);
     } catch (error) {
-      // The driver tries a statement once more whose plan is of before: those that were sent behind it hear first that it failed.
-      if (failed === undefined || isAborted(failed)) failed = error;
+      failed ??= together && isAborted(error) ? giveUp(connection) : error;
       throw error;
     } finally {
       done();
@@ -206,7 +207,17 @@ function onConnection(pool: Pool, connection: Connection, observe: Observe, { to
 
 /** Whether a statement failed only because another one of its transaction had. */
 function isAborted(error: unknown): boolean {
-  return (error as { code?: unknown } | undefined)?.code === '25P02';
+  return (error as { code?: unknown }).code === '25P02';
+}
+
+/**
+ * Breaks off a connection on which the first that is heard to have failed did so because of another one. The driver is trying that one again, because it was prepared before its
+ * table changed, and what it sends may be lost among the statements that were sent behind it: it would wait for an answer that never comes, and keep its locks.
+ */
+function giveUp(connection: Connection): Error {
+  const stale = Object.assign(new Error('a statement was prepared before its table changed'), STALE);
+  connection.abandon(stale);
+  return stale;
 }
 
 async function transact<T>(
@@ -288,7 +299,7 @@ async function timed<T>(observe: Observe, work: () => Promise<T>): Promise<T> {
 /** A deadlock or a serialisation race, or a statement prepared before a newer release added a column: prepared anew it works. */
 function isLostRace(error: unknown): boolean {
   const { code, routine } = error as { code?: unknown; routine?: unknown };
-  return RETRIABLE.has(String(code)) || (code === '0A000' && routine === 'RevalidateCachedQuery');
+  return RETRIABLE.has(String(code)) || (code === STALE.code && routine === STALE.routine);
 }
 
 async function retry<T>(run: () => Promise<T>): Promise<T> {

@@ -268,13 +268,15 @@ describe('the database client', () => {
         const together = await Promise.all([
           tx`select * from widened where n > ${0}`,
           tx`select 2 as two`,
+          // Never prepared, so that the driver asks first what it takes.
+          tx.unsafe('select $1::int as three', [3]),
           tx`insert into widened values (${runs}) returning n`,
         ]);
         return together.map((rows) => rows.length);
       });
-    for (const before of [0, 1]) expect(await read()).toEqual([before, 1, 1]);
+    for (const before of [0, 1]) expect(await read()).toEqual([before, 1, 1, 1]);
     await db.sql`alter table widened add column m int`;
-    expect(await read()).toEqual([2, 1, 1]);
+    expect(await read()).toEqual([2, 1, 1, 1]);
     expect(runs, 'once more').toBe(4);
     expect(await openTransactions()).toEqual([]);
     await one.end();
