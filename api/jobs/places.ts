@@ -2,8 +2,8 @@
 export interface Places {
   /** How many may begin now. */
   free(): number;
-  /** Runs this in a place until it ends; the caller saw that one is free. It never rejects. */
-  run(work: () => Promise<void>): void;
+  /** Runs this in a place until it ends; the caller saw that one is free. It never rejects, nor does what is returned. */
+  run(work: () => Promise<void>): Promise<void>;
   /** Waits until `many` places are free, or one is and `atMostMs` milliseconds are over, or no more are wanted. */
   untilFree(many: number, atMostMs: number): Promise<void>;
   /** Lets nobody wait for a place any longer, and waits for what runs. */
@@ -25,6 +25,7 @@ export function openPlaces(all: number): Places {
         for (const look of waiting) look();
       });
       running.add(run);
+      return run;
     },
     untilFree: (many, atMostMs) =>
       new Promise((resolve) => {

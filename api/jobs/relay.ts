@@ -12,7 +12,8 @@ const POLL_MILLISECONDS = 500;
 const SHORTEST_PAUSE_MILLISECONDS = 250;
 /** The longest that a row waits whose wake-up was lost: its process was killed between commit and wake-up, or a clock was moved. */
 const SAFETY_MILLISECONDS = 10_000;
-const BATCH = 100;
+/** Full jobs of the queue. */
+const BATCH = 96;
 /** A worker that has not started a row by then never got it (Redis was wiped): it is handed over again. So long for each batch before it, since what waits behind others is not missed. */
 const HAND_OVER_SECONDS = 5;
 const LONGEST_HAND_OVER_SECONDS = 300;
