@@ -74,16 +74,11 @@ async function claim(db: Database, rows: readonly Wanted[], seconds: number): Pr
   try {
     const claiming = leaseOutbox(reserved, rows, { seconds, wait: false });
     const readers = [...new Set(rows.map(({ read }) => read))].filter((read) => read !== undefined);
-    const reading = Promise.all(
-      readers.map((read) => {
-        const ids = rows.filter((row) => row.read === read).map(({ id }) => id);
-        return read(reserved, ids);
-      }),
-    );
+    const idsFor = (read: ReadClaimed): string[] => rows.filter((row) => row.read === read).map(({ id }) => id);
     // The connection is given back once nothing is on its way any more. Whose read failed asks itself, and says what is wrong.
-    const [claimed, found] = await Promise.allSettled([claiming, reading]);
+    const [claimed, ...found] = await Promise.allSettled([claiming, ...readers.map((read) => read(reserved, idsFor(read)))]);
     if (claimed.status === 'rejected') throw claimed.reason;
-    const reads = new Map(found.status === 'fulfilled' ? found.value.flatMap((part) => [...part]) : []);
+    const reads = new Map(found.flatMap((part) => (part.status === 'fulfilled' ? [...part.value] : [])));
     return new Map(claimed.value.map((lease) => [lease.id, { lease, read: reads.get(lease.id) }]));
   } finally {
     reserved.release();

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { createWebhookHttp, type WebhookHttp } from '#api/clients/webhook-http.ts';
+import { createWebhookHttp, type WebhookHttp, type WebhookOutcome } from '#api/clients/webhook-http.ts';
 import type { Gateway } from '#api/deps.ts';
 import { deliverWebhook, webhookJobs } from '#api/jobs/deliver-webhook.ts';
 import { attemptRecords } from '#api/jobs/record-attempts.ts';
@@ -296,6 +296,23 @@ describe('webhooks of one moment', () => {
     expect(kept).toHaveLength(6);
     const [transactions] = await world.database.sql<[{ count: number }]>`select count(distinct xmin::text)::int as count from webhook_attempts`;
     expect(transactions.count).toBeLessThan(6);
+  });
+
+  it('end with what their attempts made of them, in one transaction, and where another run has the row since only that stays as it is', async () => {
+    await announceMany(2);
+    const [first, second] = await outbox();
+    const post = async (): Promise<WebhookOutcome> => {
+      await world.database.sql`update outbox set claims = claims + 1 where id = ${second?.id as string}`;
+      return { kind: 'answered', status: 200, retryAfter: null, durationMs: 1 };
+    };
+    const { deliver } = webhookJobs(() => ({ post }));
+    await Promise.all([first, second].map((row) => runJob(world.deps, deliver, row?.id as string)));
+    const rows = await world.database.sql<{ id: string; state: string; together: boolean; event: string }[]>`
+      select o.id, o.state, o.xmin = e.xmin as together, e.state as event from outbox o join webhook_events e on e.id = o.ref_id order by e.seq`;
+    expect(rows).toEqual([
+      { id: first?.id, state: 'done', together: true, event: 'delivered' },
+      { id: second?.id, state: 'due', together: false, event: 'delivered' },
+    ]);
   });
 
   it('of which two are attempts of the same one are judged one after the other', async () => {
