@@ -3,7 +3,16 @@ import { signedHeaders } from '#api/clients/webhook-signature.ts';
 import type { Deps } from '#api/deps.ts';
 import { openSecrets } from '#api/gateways/secrets.ts';
 import { webhookPolicy } from '#api/payments/webhook-policy.ts';
-import { lockWebhookEvent, noteResendStarted, readTurnsOfWork, startWebhookResend, type WebhookEvent, type WebhookTurn } from '#api/store/webhook-events.ts';
+import { endOutbox } from '#api/store/outbox.ts';
+import {
+  lockAhead,
+  lockWebhookEvent,
+  noteResendStarted,
+  readTurnsOfWork,
+  startWebhookResend,
+  type WebhookEvent,
+  type WebhookTurn,
+} from '#api/store/webhook-events.ts';
 import { uuidFrom } from '#shared/core/ids.ts';
 import { POLICY } from '#shared/core/policy.ts';
 import { crashPoint } from '#shared/platform/crash-points.ts';
@@ -66,15 +75,22 @@ async function deliver(deps: Deps, http: WebhookHttp, lanes: Lanes, run: Run): P
  * Reads the event if it may be sent now: nothing of its payment is ahead of it and still to be delivered, and, unless
  * somebody asked for it, it is pending and due.
  */
-async function nextOfItsPayment(deps: Deps, { eventId, kind, read }: Run): Promise<JobResult | WebhookTurn> {
+async function nextOfItsPayment(deps: Deps, run: Run): Promise<JobResult | WebhookTurn> {
+  const { eventId, kind, read, lease } = run;
   const event = read ?? (await attemptRecords(deps.db).turn(eventId));
   if (event === undefined) return { done: true };
   if (kind === 'scheduled' && event.state !== 'pending') return { done: true };
   if (kind === 'scheduled' && event.nextAttemptAt > event.now) return { again: event.nextAttemptAt };
   if (event.aheadAt === null) return event;
-  // The one ahead hastens this row when it is through, unless that happens right now, before this row is put back.
   const milliseconds = Math.min(Math.max(event.aheadAt.getTime() - event.now.getTime(), 0) + 5_000, LOOK_AGAIN_MILLISECONDS);
-  return { again: new Date(event.now.getTime() + milliseconds) };
+  const again = new Date(event.now.getTime() + milliseconds);
+  // The one ahead hastens this row when it is through: it finds it put back, or was through before.
+  const waits = await deps.db.transaction(async (tx) => {
+    const isAhead = await lockAhead(tx, event);
+    if (isAhead) await endOutbox(tx, [{ lease, again }]);
+    return isAhead;
+  });
+  return waits ? { ended: true, again } : nextOfItsPayment(deps, { ...run, read: undefined });
 }
 
 /** One attempt: recorded when it starts, sent, and recorded when it ends. */

@@ -39,6 +39,13 @@ export async function lockWebhookEvent(tx: Tx, id: string): Promise<(WebhookEven
   return row;
 }
 
+/** Locks until commit, against whoever ends it, the last webhook of the same payment that is to be delivered before this one; false when there is none any more. */
+export async function lockAhead(tx: Tx, { paymentId, seq }: Pick<WebhookEvent, 'paymentId' | 'seq'>): Promise<boolean> {
+  const rows = await tx`
+    select 1 from webhook_events where payment_id = ${paymentId} and state = 'pending' and seq < ${seq} order by seq desc limit 1 for share`;
+  return rows.length > 0;
+}
+
 /** Reads every webhook of a payment in order and locks them until commit. */
 export async function lockWebhookEvents(tx: Tx, paymentId: string): Promise<WebhookEvent[]> {
   return tx<WebhookEvent[]>`select ${columns(tx)} from webhook_events where payment_id = ${paymentId} order by seq for update`;

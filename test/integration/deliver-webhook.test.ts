@@ -15,6 +15,7 @@ import type { WebhookTurn } from '#api/store/webhook-events.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '#ops/dev/webhook-receiver.ts';
 import { uuidFrom } from '#shared/core/ids.ts';
 import { type InProcess, inProcess, plainCommit } from '#test/harness/in-process.ts';
+import { waitFor } from '#ops/dev/services/wait.ts';
 
 let world: InProcess;
 let shop: Gateway & { webhookSecret: string };
@@ -313,6 +314,33 @@ describe('webhooks of one moment', () => {
       { id: first?.id, state: 'done', together: true, event: 'delivered' },
       { id: second?.id, state: 'due', together: false, event: 'delivered' },
     ]);
+  });
+
+  it('of one payment go on at once when the one ahead gets through just as the next one is to wait for it', async () => {
+    await announced(['CONFIRMING', 'SUCCESS']);
+    const [first, second] = await outbox();
+    let sent = (): void => undefined;
+    const held = new Promise<void>((resolve) => {
+      sent = resolve;
+    });
+    const order: string[] = [];
+    const post = async (_url: string, _headers: unknown, body: string): Promise<WebhookOutcome> => {
+      order.push((JSON.parse(body) as { status: string }).status);
+      if (order.length === 1) await held;
+      return { kind: 'answered', status: 200, retryAfter: null, durationMs: 1 };
+    };
+    const { deliver } = webhookJobs(() => ({ post }));
+    const ahead = runJob(world.deps, deliver, first?.id as string);
+    await waitFor(() => order.length === 1, { what: 'the one ahead to be on its way' });
+    const read: typeof deliver.read = async (...asked) => {
+      const turns = await deliver.read?.(...asked);
+      sent();
+      await ahead;
+      return turns ?? new Map();
+    };
+    expect(await runJob(world.deps, { ...deliver, read }, second?.id as string)).toBe('done');
+    expect(order).toEqual(['CONFIRMING', 'SUCCESS']);
+    expect(await states()).toEqual(['delivered', 'delivered']);
   });
 
   it('of which two are attempts of the same one are judged one after the other', async () => {
