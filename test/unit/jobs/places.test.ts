@@ -9,7 +9,7 @@ function aStage(all: number) {
   const places = openPlaces(all);
   const ends: (() => void)[] = [];
   const fill = (count: number): void => {
-    for (let i = 0; i < count; i++) places.run(() => new Promise((end) => ends.push(end)));
+    for (let i = 0; i < count; i++) void places.run(() => new Promise((end) => ends.push(end)));
   };
   const end = async (): Promise<void> => {
     ends.shift()?.();
