@@ -21,45 +21,35 @@ describe('periodic work', () => {
     }),
   });
 
-  it('runs at once and on its interval, never overlapping itself, and goes on after a failure', async () => {
-    let running = 0;
-    let most = 0;
-    let runs = 0;
-    const test: Periodic = {
-      everySeconds: 0.02,
-      run: async () => {
-        runs += 1;
-        running += 1;
-        most = Math.max(most, running);
-        await pause(50);
-        running -= 1;
-        if (runs === 1) throw new Error('first time unlucky');
-        return 0;
-      },
+  /** Work that takes so long and counts its runs, and how many there were at a time. */
+  const counted = (everySeconds: number, takesMs: number, end: (runs: number) => void = () => undefined) => {
+    const seen = { running: 0, most: 0, runs: 0 };
+    const run = async (): Promise<number> => {
+      seen.runs += 1;
+      seen.running += 1;
+      seen.most = Math.max(seen.most, seen.running);
+      await pause(takesMs);
+      seen.running -= 1;
+      end(seen.runs);
+      return 0;
     };
+    return { seen, test: { everySeconds, run } satisfies Periodic };
+  };
+
+  it('runs at once and on its interval, never overlapping itself, and goes on after a failure', async () => {
+    const { test, seen } = counted(0.02, 50, (runs) => {
+      if (runs === 1) throw new Error('first time unlucky');
+    });
     await start({ periodic: { test } });
-    await waitFor(() => runs >= 4, { what: 'four runs' });
-    expect(most).toBe(1);
+    await waitFor(() => seen.runs >= 4, { what: 'four runs' });
+    expect(seen.most).toBe(1);
   });
 
   it('is run by one replica at a time', async () => {
-    let running = 0;
-    let most = 0;
-    let runs = 0;
-    const test: Periodic = {
-      everySeconds: 0.01,
-      run: async () => {
-        runs += 1;
-        running += 1;
-        most = Math.max(most, running);
-        await pause(20);
-        running -= 1;
-        return 0;
-      },
-    };
+    const { test, seen } = counted(0.01, 20);
     await Promise.all([start({ periodic: { test } }), start({ periodic: { test } }), start({ periodic: { test } })]);
-    await waitFor(() => runs >= 10, { what: 'ten runs' });
-    expect(most).toBe(1);
+    await waitFor(() => seen.runs >= 10, { what: 'ten runs' });
+    expect(seen.most).toBe(1);
   });
 
   it('asks for all its locks in one statement, keeps them from run to run, and leaves them to another replica when it stops', async () => {
