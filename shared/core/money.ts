@@ -14,7 +14,11 @@ export type Rounding = 'down' | 'up' | 'half-up';
 /** Decimal places of every amount inside the service. */
 export const SCALE = 18;
 export const ONE = 10n ** 18n;
+/** Powers of ten. */
+const TENS = Array.from({ length: SCALE + 1 }, (_, power) => 10n ** BigInt(power));
 const PATTERN = /^(0|[1-9]\d{0,37})(\.\d{1,18})?$/;
+const DECIMAL = /^-?\d+(?:\.\d*)?$/;
+const ZERO = 48;
 /** Longest accepted money string; checked before parsing, so that a huge number costs nothing (decisions 1). */
 export const MAX_MONEY_LENGTH = 57;
 /** The money format has at most 38 integer digits; an amount from this value on could not be written. */
@@ -43,19 +47,29 @@ export function parseAmount<U extends 'usd' | 'asset'>(text: string, field: stri
 
 /** Reads a decimal that this deployment wrote itself (a column, a constant); a leading minus is allowed. */
 export function parseTrusted<U extends 'usd' | 'asset'>(text: string): Amount<U> {
-  const match = /^(-?)(\d+)(?:\.(\d*))?$/.exec(text);
-  if (match === null) throw new Invariant(`not a decimal: ${text.slice(0, 60)}`);
-  const fraction = (match[3] ?? '').replace(/0+$/, '');
-  if (fraction.length > SCALE) throw new Invariant(`more than ${SCALE} decimal places: ${text.slice(0, 100)}`);
-  const scaled = BigInt(match[2] as string) * ONE + BigInt(fraction.padEnd(SCALE, '0'));
-  return amount(match[1] === '-' ? -scaled : scaled);
+  if (!DECIMAL.test(text)) throw new Invariant(`not a decimal: ${text.slice(0, 60)}`);
+  const point = text.indexOf('.');
+  if (point === -1) return amount(BigInt(text) * ONE);
+  const digits = point + 1 + SCALE < text.length ? withoutZeros(text, point + 1) : text;
+  const places = digits.length - point - 1;
+  if (places > SCALE) throw new Invariant(`more than ${SCALE} decimal places: ${text.slice(0, 100)}`);
+  return amount(BigInt(digits.slice(0, point) + digits.slice(point + 1)) * (TENS[SCALE - places] as bigint));
 }
 
 /** Writes an amount as the shortest exact decimal string: `1.5`, `0`, `-0.01`. */
 export function formatAmount(value: bigint): string {
+  const sign = value < 0n ? '-' : '';
   const digits = (value < 0n ? -value : value).toString().padStart(SCALE + 1, '0');
-  const fraction = digits.slice(-SCALE).replace(/0+$/, '');
-  return `${value < 0n ? '-' : ''}${digits.slice(0, -SCALE)}${fraction === '' ? '' : `.${fraction}`}`;
+  const point = digits.length - SCALE;
+  const shortest = withoutZeros(digits, point);
+  return shortest.length === point ? sign + shortest : `${sign}${shortest.slice(0, point)}.${shortest.slice(point)}`;
+}
+
+/** Without the zeros at its end, but for what stands before `from`. */
+function withoutZeros(digits: string, from: number): string {
+  let end = digits.length;
+  while (end > from && digits.charCodeAt(end - 1) === ZERO) end -= 1;
+  return digits.slice(0, end);
 }
 
 /** Writes US dollars for people, rounded half-up to cents: `99.00`. */
