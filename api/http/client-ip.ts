@@ -7,6 +7,7 @@ import { canonicalIp, isIpWithin } from '#shared/platform/ip.ts';
  */
 export function clientIp(request: IncomingMessage, trustedProxies: readonly string[]): string {
   let nearest = canonicalIp(request.socket.remoteAddress ?? '') ?? 'unknown';
+  if (trustedProxies.length === 0) return nearest;
   const hops = [request.headers['x-forwarded-for'] ?? []].flat().join(',').split(',').reverse();
   for (const hop of hops) {
     if (!isIpWithin(nearest, trustedProxies)) return nearest;

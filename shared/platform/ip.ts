@@ -1,3 +1,4 @@
+import { isIPv4 } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
@@ -7,7 +8,7 @@ type Address = ipaddr.IPv4 | ipaddr.IPv6;
  * short form. Undefined when the text is no address (octal, hexadecimal and short IPv4 forms are none).
  */
 export function canonicalIp(text: string): string | undefined {
-  return parse(text)?.toString();
+  return plainIpv4(text) ?? parse(text)?.toString();
 }
 
 /**
@@ -15,6 +16,8 @@ export function canonicalIp(text: string): string | undefined {
  * of a /64 has all of them. Text that is no address stands for itself.
  */
 export function subscriberOf(text: string): string {
+  const plain = plainIpv4(text);
+  if (plain !== undefined) return plain;
   const address = parse(text);
   if (address === undefined || address.kind() === 'ipv4') return address?.toString() ?? text;
   return `${ipaddr.IPv6.networkAddressFromCIDR(`${address.toString()}/64`).toString()}/64`;
@@ -27,6 +30,8 @@ export function isIpRange(text: string): boolean {
 
 /** True when the address lies in one of the ranges; a bare address is a range of one, an empty list holds nothing (contract 5.7). */
 export function isIpWithin(text: string, ranges: readonly string[]): boolean {
+  const plain = plainIpv4(text);
+  if (plain !== undefined && ranges.includes(plain)) return true;
   const address = parse(text);
   return address !== undefined && ranges.some((range) => contains(parseRange(range), address));
 }
@@ -54,6 +59,12 @@ function parseRange(text: string): [Address, number] | undefined {
   if (!/^\d{1,3}$/.test(bits)) return undefined;
   const length = address.kind() === 'ipv4' && host.includes(':') ? Number(bits) - 96 : Number(bits);
   return length >= 0 && length <= most ? [address, length] : undefined;
+}
+
+/** An IPv4 address as it is written mostly, or by a socket of both families, known by its look: every request asks for it several times. */
+function plainIpv4(text: string): string | undefined {
+  const dotted = text.startsWith('::ffff:') ? text.slice('::ffff:'.length) : text;
+  return isIPv4(dotted) ? dotted : undefined;
 }
 
 function parse(text: string): Address | undefined {
