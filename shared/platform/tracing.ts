@@ -1,4 +1,4 @@
-import { type Context, context, isSpanContextValid, type Link, propagation, type Span, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
+import { type Context, context, INVALID_SPAN_CONTEXT, isSpanContextValid, type Link, propagation, type Span, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
 import { ServiceError } from '#shared/core/errors.ts';
 
 type Attributes = Record<string, string | number>;
@@ -11,6 +11,9 @@ interface Beginning {
   links?: Link[];
 }
 
+/** What work is handed where nothing is traced: it keeps nothing. */
+const NO_SPAN = trace.wrapSpanContext(INVALID_SPAN_CONTEXT);
+
 /** Whether this process keeps traces at all: what only they need is not looked up otherwise. */
 export function isTracing(): boolean {
   return propagation.fields().length > 0;
@@ -21,6 +24,7 @@ export function isTracing(): boolean {
  * Without a tracing SDK in the process this costs next to nothing and records nothing.
  */
 export async function withSpan<T>(name: string, attributes: Attributes, work: (span: Span) => Promise<T>, { kind, ...rest }: Beginning = {}): Promise<T> {
+  if (!isTracing()) return work(NO_SPAN);
   const options = { attributes, ...(kind === 'server' && { kind: SpanKind.SERVER }), ...rest };
   return trace.getTracer('sluice').startActiveSpan(name, options, async (span) => {
     try {
