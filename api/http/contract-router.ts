@@ -269,12 +269,11 @@ function decodable(path: string): string {
 
 /** Unknown query parameters are ignored, like unknown body fields (decisions 8). */
 function knownQuery(request: Request, operation: Operation | undefined): Record<string, string | string[]> {
+  if (operation === undefined || !request.url.includes('?')) return {};
   const known = new Set(
-    operation === undefined
-      ? []
-      : parameters(operation)
-          .filter((one) => one.in === 'query')
-          .map((one) => one.name),
+    parameters(operation)
+      .filter((one) => one.in === 'query')
+      .map((one) => one.name),
   );
   return Object.fromEntries(Object.entries(request.query as Record<string, string | string[]>).filter(([name]) => known.has(name)));
 }

@@ -1,9 +1,9 @@
+import { randomUUID } from 'node:crypto';
 import type { NextFunction, Request, Response } from 'express';
 import type { Deps } from '#api/deps.ts';
 import { noteRequest } from '#api/gateways/requests.ts';
 import type { AnsweredRequest } from '#api/store/requests.ts';
 import type { ErrorCode, ServiceError } from '#shared/core/errors.ts';
-import { uuidFrom } from '#shared/core/ids.ts';
 import { isPassing, toldOf } from '#shared/platform/database-problems.ts';
 import { CONTRACT_REVISION, sendError, toServiceError } from './envelope.ts';
 
@@ -66,7 +66,7 @@ export function commonHeaders(requestId: string): Record<string, string> {
 export function observe(deps: Deps) {
   return (request: Request, response: Response, next: NextFunction): void => {
     const started = process.hrtime.bigint();
-    const notes = Object.assign(notesOf(response), { requestId: uuidFrom(deps.randomBytes(16)), route: 'other' });
+    const notes = Object.assign(notesOf(response), { requestId: randomUUID(), route: 'other' });
     for (const [name, value] of Object.entries(commonHeaders(notes.requestId))) response.setHeader(name, value);
     deps.metrics?.httpInFlight.inc();
     response.once('close', () => {

@@ -29,10 +29,9 @@ export function quicken(router: Router): void {
     const method = request.method.trim().toLowerCase();
     const found = exact.get(path)?.get(method);
     if (found !== undefined) return found;
-    const fitting = templates.filter(({ pattern }) => pattern.test(path));
-    const operation = fitting.find(({ byMethod }) => byMethod.has(method))?.byMethod.get(method);
+    const operation = templates.find(({ pattern, byMethod }) => byMethod.has(method) && pattern.test(path))?.byMethod.get(method);
     if (operation !== undefined || !strict) return operation;
-    const known = fitting.length > 0 || exact.has(path);
+    const known = exact.has(path) || templates.some(({ pattern }) => pattern.test(path));
     throw new Error(known ? '405-methodNotAllowed: this method is not registered for the route' : '404-notFound: no route matches request');
   };
 
