@@ -118,7 +118,7 @@ export async function contractRouter(deps: Deps, routes: ContractRoutes): Promis
     const ip = clientIp(request, deps.config.SLUICE_TRUSTED_PROXIES);
     const serve = async (): Promise<void> => {
       const apiRequest: ApiRequest = { method: request.method, path, headers: request.headers as ApiRequest['headers'], query: knownQuery(request, operation) };
-      const { params } = backend.router.parseRequest(apiRequest, operation);
+      const { params } = backend.router.parseRequest({ method: request.method, path, headers: {}, query: {} }, operation);
       const admission = await admit(deps, { request, clientIp: ip, operation, budget, params });
       routes.gate?.(request);
       const exchange: Exchange = {

@@ -41,8 +41,10 @@ export function quicken(router: Router): void {
       typeof query === 'object' && Object.keys(query).length === 0 && headers.cookie === undefined && (body === undefined || typeof body === 'object');
     const path = plain ? ownPath(router, request.path) : undefined;
     if (path === undefined) return parseSlowly(request, operation);
-    const params = operation === undefined ? {} : paramsOf(templates, operation, path);
-    return { ...request, method: request.method.trim().toLowerCase(), params, headers: { ...headers }, query: {}, cookies: {}, requestBody: body } as Parsed;
+    const method = request.method.trim().toLowerCase();
+    // What is parsed before its operation is known is looked at by nobody and parsed again.
+    if (operation === undefined) return { ...request, method, params: {}, query: {}, cookies: {}, requestBody: body } as Parsed;
+    return { ...request, method, params: paramsOf(templates, operation, path), headers: { ...headers }, query: {}, cookies: {}, requestBody: body } as Parsed;
   };
 
   Object.assign(router, { getOperations: () => operations, getOperation: (id: string) => byId.get(id), matchOperation: match, parseRequest: parse });

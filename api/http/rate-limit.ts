@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Deps } from '#api/deps.ts';
 import { Invariant, ServiceError } from '#shared/core/errors.ts';
 import { EDGE_RATE_LIMITS, POLICY, RATE_LIMITS } from '#shared/core/policy.ts';
@@ -46,5 +46,5 @@ export async function rateLimit(deps: Pick<Deps, 'config' | 'limiter'>, { operat
 
 /** What stands for a key, a token or a payment id in the limiter; the text itself is kept nowhere. */
 export function credentialOf(kind: 'key' | 'token' | 'payment', text: string | undefined): string | undefined {
-  return text === undefined ? undefined : createHash('sha256').update(`${kind}:${text}`).digest('base64url');
+  return text === undefined ? undefined : hash('sha256', `${kind}:${text}`, 'base64url');
 }
