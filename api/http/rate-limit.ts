@@ -26,7 +26,8 @@ export type Admission = Omit<Verdict, 'waitMs'>;
  * A server gets ten times as much, but only once it proved to be one: a credential that was found genuine from this very
  * address within the last ten minutes draws on a second, larger bucket, and the call that proves it is paid for from
  * there. An invented key, a wrong secret or a random payment id stays in the small bucket, so guessing is never sped up
- * and never eats the budget of a proven server behind the same address.
+ * and never eats the budget of a proven server behind the same address. A proven server's calls of what is called often are taken several at
+ * a time; what is guessed at or costs much (approvals, inquiries, sign-ins) is asked about each time.
  * @throws rate_limit_exceeded with the whole seconds after which one call passes
  */
 export async function rateLimit(deps: Pick<Deps, 'config' | 'limiter'>, { operationId, clientIp, credential }: LimitedCall): Promise<Admission> {
@@ -39,6 +40,7 @@ export async function rateLimit(deps: Pick<Deps, 'config' | 'limiter'>, { operat
     small: limitOf(perMinute),
     large: limitOf(perMinute * POLICY.rateLimitServerFactor),
     credential,
+    ahead: calls >= POLICY.rateLimitAheadFrom,
   });
   if (waitMs > 0) throw new ServiceError('rate_limit_exceeded', { retryAfterSeconds: Math.ceil(waitMs / 1_000) });
   return admission;

@@ -208,6 +208,11 @@ export const POLICY = {
   requestsPauseMs: 1_000,
   /** Calls with an API key, and calls about API-mode payments, come from a server and may be this many times as frequent. */
   rateLimitServerFactor: 10,
+  /**
+   * What is called at least so often a minute is taken from Redis several calls at a time, for those whose large budget was earned. Approvals, inquiries
+   * and sign-ins are below it: each of them is asked about.
+   */
+  rateLimitAheadFrom: 300,
   // Sockets of checkout pages
   /** More than the pages one household or office has open at once; a page without a socket asks over HTTP instead. */
   socketsPerClient: 100,

@@ -1,4 +1,5 @@
 import { type Bucket, give, type Limit, levelAt, REQUEST_UNITS, take, waitFor } from '#shared/core/token-bucket.ts';
+import { createCallsAhead } from './calls-ahead.ts';
 import { type BucketKeys, PROOF_MS, type SharedBuckets } from './redis-buckets.ts';
 
 /** Buckets and proofs this process remembers; the least recently used are forgotten first, which are those nearly empty anyway. */
@@ -15,6 +16,8 @@ export interface Demand {
   large: Limit;
   /** Digest of whatever the request names itself by; worth nothing until `prove` was called for it from the same client. */
   credential: string | undefined;
+  /** Whether a client whose credential was proven may be given several calls by one question to Redis. */
+  ahead?: boolean;
 }
 
 /** What became of a demand. */
@@ -40,12 +43,13 @@ export interface Limiter {
 /**
  * Token buckets that all processes share through `shared`, and that each process also keeps for itself: while Redis is
  * away or was wiped, its own hold on, so an outage costs accuracy between processes and neither protection nor answers.
- * Each request must fit in both. Memory is bounded whatever addresses and keys are made up.
+ * Each request must fit in both. Of a client that is proven and calls often, several calls are taken from Redis by one question. Memory is bounded whatever addresses and keys are made up.
  */
 export function createLimiter(options: { now(): number; shared?: SharedBuckets; remembered?: number; names?: LimitNames }): Limiter {
   const { now, shared, names = 'sluice' } = options;
   const buckets = lru<Bucket>(options.remembered ?? REMEMBERED);
   const proofs = lru<number>(options.remembered ?? REMEMBERED);
+  const callsAhead = createCallsAhead(now, lru(options.remembered ?? REMEMBERED));
 
   const charge = (key: string, limit: Limit): void => {
     const at = now();
@@ -80,7 +84,13 @@ export function createLimiter(options: { now(): number; shared?: SharedBuckets; 
         const waitMs = waitHere(demand, keys, guess);
         if (waitMs > 0) return verdict(demand, keys, guess, waitMs);
       }
-      const answer = await shared?.take(keys, demand, proven);
+      const ahead = proven && demand.ahead === true;
+      if (ahead && callsAhead.spend(keys.large)) {
+        charge(keys.large, demand.large);
+        return verdict(demand, keys, 'large', 0);
+      }
+      const ask = async (calls = 1) => shared?.take(keys, demand, proven, calls);
+      const answer = await (ahead ? callsAhead.ask(keys.large, ask) : ask());
       if (answer === undefined) {
         const taken = take(buckets.get(keys[guess]), now(), demand[guess]);
         buckets.set(keys[guess], taken.bucket);

@@ -11,6 +11,9 @@ const ANSWER_MS = 250;
 /** After a failure one request per second finds out whether Redis is back; the others do not wait for it. */
 const PAUSE_MS = 1_000;
 
+/** What is taken ahead of time is this part of what is left, at most. */
+const SHARE = 16;
+
 /** Names of a client's two buckets for one operation, and of the proof that its credential was genuine. */
 export interface BucketKeys {
   small: string;
@@ -23,13 +26,21 @@ export interface BucketLimits {
   large: Limit;
 }
 
+/** What became of a request: the bucket it is for, how long to wait for one that passes, and how many were taken; 0 when it did not pass. */
+export interface Taken {
+  from: 'small' | 'large';
+  waitMs: number;
+  calls: number;
+}
+
 /** Buckets in Redis, so that several processes count together. Everything in it may be lost at any moment. */
 export interface SharedBuckets {
   /**
-   * Takes one request: from the large bucket when `proven` or when the mark is there, else from the small one. Undefined
+   * Takes one request: from the large bucket when `proven` or when the mark is there, else from the small one. With `calls` more of them are taken, as far
+   * as they fit into a sixteenth of what is left, so that near its end nobody holds what another process may give. Says how many were taken; undefined
    * when Redis does not answer within a quarter of a second; never rejects.
    */
-  take(keys: BucketKeys, limits: BucketLimits, proven: boolean): Promise<{ from: 'small' | 'large'; waitMs: number } | undefined>;
+  take(keys: BucketKeys, limits: BucketLimits, proven: boolean, calls?: number): Promise<Taken | undefined>;
   /** Leaves the mark, and moves one request paid for from the small bucket to the large one if that has room. Never rejects, waits for nothing. */
   prove(keys: BucketKeys & { mark: string }, limits: BucketLimits, paid: 'small' | 'large'): void;
   close(): Promise<void>;
@@ -57,24 +68,27 @@ local function put(key, of, filled)
   if filled <= 0 then redis.call('DEL', key) return end
   redis.call('SET', key, string.format('%.0f:%.0f', filled, now), 'PX', string.format('%.0f', math.ceil(filled / of.drain) + 1))
 end
-local function drip(key, of)
+local function drip(key, of, calls)
   local filled = level(key, of)
-  local wait = math.max(0, math.ceil((filled + one - of.capacity) / of.drain))
-  if wait == 0 then put(key, of, filled + one) end
-  return wait
+  local room = math.floor((of.capacity - filled) / one)
+  if room < 1 then return math.ceil((filled + one - of.capacity) / of.drain), 0 end
+  local taken = math.max(1, math.min(calls, math.floor(room / ${SHARE})))
+  put(key, of, filled + taken * one)
+  return 0, taken
 end
 `;
 
-/** KEYS: small, large, mark. ARGV[7]: 'proven', 'ask' or 'no'. Answers 1 for the large bucket, and the milliseconds to wait. */
+/** KEYS: small, large, mark. ARGV[7]: 'proven', 'ask' or 'no'. ARGV[8]: how many calls. Answers 1 for the large bucket, the milliseconds to wait, and how many were taken. */
 const TAKE = script(`${COMMON}
-if ARGV[7] == 'proven' or (ARGV[7] == 'ask' and redis.call('EXISTS', KEYS[3]) == 1) then return { 1, drip(KEYS[2], large) } end
-return { 0, drip(KEYS[1], small) }
+local calls = tonumber(ARGV[8])
+if ARGV[7] == 'proven' or (ARGV[7] == 'ask' and redis.call('EXISTS', KEYS[3]) == 1) then return { 1, drip(KEYS[2], large, calls) } end
+return { 0, drip(KEYS[1], small, calls) }
 `);
 
 /** KEYS: small, large, mark. ARGV[7]: which bucket paid. ARGV[8]: how long the mark lasts. */
 const PROVE = script(`${COMMON}
 redis.call('SET', KEYS[3], '1', 'PX', ARGV[8])
-if ARGV[7] == 'small' and drip(KEYS[2], large) == 0 then put(KEYS[1], small, level(KEYS[1], small) - one) end
+if ARGV[7] == 'small' and drip(KEYS[2], large, 1) == 0 then put(KEYS[1], small, level(KEYS[1], small) - one) end
 return 0
 `);
 
@@ -115,11 +129,11 @@ export function openSharedBuckets(options: { url: string; name: string; log: Log
   };
 
   return {
-    async take(keys, limits, proven) {
-      const answer = await guarded(() => run(TAKE, keys, limits, [proven ? 'proven' : keys.mark === undefined ? 'no' : 'ask']));
+    async take(keys, limits, proven, calls = 1) {
+      const answer = await guarded(() => run(TAKE, keys, limits, [proven ? 'proven' : keys.mark === undefined ? 'no' : 'ask', String(calls)]));
       if (answer === undefined) return undefined;
-      const [large, waitMs] = answer as [number, number];
-      return { from: large === 1 ? 'large' : 'small', waitMs };
+      const [large, waitMs, taken] = answer as [number, number, number];
+      return { from: large === 1 ? 'large' : 'small', waitMs, calls: taken };
     },
     prove(keys, limits, paid) {
       void guarded(() => run(PROVE, keys, limits, [paid, String(PROOF_MS)]));

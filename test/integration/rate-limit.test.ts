@@ -105,10 +105,78 @@ describe('two processes', () => {
     await Promise.all([answering(a), answering(b)]);
     const keys = { small: 's', large: 'l', mark: undefined };
     const slow = { small: limitOf(1), large: limitOf(1) };
-    expect(await a.take(keys, slow, false)).toEqual({ from: 'small', waitMs: 0 });
+    expect(await a.take(keys, slow, false)).toEqual({ from: 'small', waitMs: 0, calls: 1 });
     const refused = await b.take(keys, slow, false);
     expect(refused?.waitMs).toBeGreaterThan(50_000);
     expect(refused?.waitMs).toBeLessThanOrEqual(60_000);
+  });
+});
+
+describe('processes that take calls ahead', () => {
+  /** With a bucket that is half full: in Redis it would be gone by the time on the wall once it is empty, and then the clock of the test stands still. */
+  const often = (room: number): Partial<Demand> => ({ large: limitOf(2 * room), credential: 'good', ahead: true });
+
+  /** Processes that each know the client, who has so many calls left, and how many questions they asked since. */
+  async function proven(count: number, room: number): Promise<{ processes: Limiter[]; questions(): number; refuse(): void }> {
+    let [questions, refusing] = [0, false];
+    const processes: Limiter[] = [];
+    for (let made = 0; made < count; made++) {
+      const shared = await buckets();
+      await answering(shared);
+      const take: SharedBuckets['take'] = (...asked) => {
+        questions += 1;
+        return refusing ? Promise.resolve(undefined) : shared.take(...asked);
+      };
+      const limiter = createLimiter({ now: () => clock, shared: { ...shared, take } });
+      (await limiter.take(demand(often(room)))).prove();
+      await inRedis((client) => waitFor(async () => (await client.keys('sluice:proof:*')).length === 1, { what: 'the proof to arrive' }));
+      processes.push(limiter);
+    }
+    await inRedis((client) => client.set('sluice:limit:{203.0.113.7}:op:proven', `${room * REQUEST_UNITS}:${clock}`));
+    questions = 0;
+    return { processes, questions: () => questions, refuse: () => void (refusing = true) };
+  }
+
+  it('let pass together what one would, however their calls are spread, and ask about few of them', async () => {
+    const { processes, questions } = await proven(3, 3_000);
+    expect(await passing(processes, often(3_000))).toBe(3_000);
+    expect(questions()).toBeLessThan(3_000 / 5);
+  });
+
+  it('never let pass more than the limit when thousands of calls arrive at once, and as much as it once all are asked', async () => {
+    const { processes } = await proven(4, 1_000);
+    const calls = Array.from({ length: 4_000 }, (_, call) => (processes[(call * 7 + (call % 3)) % 4] as Limiter).take(demand(often(1_000))));
+    const passed = (await Promise.all(calls)).filter(({ waitMs }) => waitMs === 0).length;
+    let rest = 0;
+    for (const one of processes) rest += await passing([one], often(1_000));
+    expect(passed + rest).toBe(1_000);
+  });
+
+  it('hold at most a sixteenth of what is left, so that a process that is asked no more keeps little from the others', async () => {
+    const { processes } = await proven(2, 320);
+    const [busy, other] = processes as [Limiter, Limiter];
+    for (let call = 0; call < 1 + 2 + 4 + 8 + 1; call++) expect((await busy.take(demand(often(320)))).waitMs).toBe(0);
+    // It asked for sixteen, and all of them fit into a sixteenth of the 305 that were left.
+    expect(await passing([other], often(320))).toBe(305 - 16);
+    expect(await passing([busy], often(320))).toBe(15);
+    expect(await passing(processes, often(320))).toBe(0);
+  });
+
+  it('get nothing back for what they did not spend within a second', async () => {
+    const { processes } = await proven(2, 1_500);
+    const [quiet, other] = processes as [Limiter, Limiter];
+    for (let call = 0; call < 1 + 2 + 4 + 8 + 16 + 32 + 1; call++) await quiet.take(demand(often(1_500)));
+    expect(await passing([other], often(1_500))).toBe(1_500 - 127);
+    clock += 1_000;
+    // What drained in that second, and none of the 63 that were left.
+    expect(await passing([quiet], often(1_500))).toBe(50);
+  });
+
+  it('spend what they have while Redis is away, and are then within their own count', async () => {
+    const { processes, refuse } = await proven(1, 500);
+    for (let call = 0; call < 100; call++) await (processes[0] as Limiter).take(demand(often(500)));
+    refuse();
+    expect(await passing(processes, often(500))).toBe(2 * 500 - 1 - 100);
   });
 });
 
@@ -129,6 +197,7 @@ describe('a bucket in Redis', () => {
           expect(await shared.take({ small: `bucket ${run}`, large: '', mark: undefined }, { small: limit, large: limit }, false)).toEqual({
             from: 'small',
             waitMs: expected.waitMs,
+            calls: expected.waitMs === 0 ? 1 : 0,
           });
         }
       }),

@@ -121,25 +121,25 @@ describe('the limiter', () => {
 
 describe('the limiter of several processes', () => {
   it('obeys what they counted together', async () => {
-    const { limiter } = aLimiter({ take: async () => ({ from: 'small', waitMs: 1_234 }) });
+    const { limiter } = aLimiter({ take: async () => ({ from: 'small', waitMs: 1_234, calls: 0 }) });
     expect((await limiter.take(demand())).waitMs).toBe(1_234);
   });
 
   it('is not charged here for what was refused there', async () => {
     let waitMs = 5;
-    const { limiter, passing } = aLimiter({ take: async () => ({ from: 'small', waitMs }) });
+    const { limiter, passing } = aLimiter({ take: async () => ({ from: 'small', waitMs, calls: waitMs === 0 ? 1 : 0 }) });
     for (let times = 0; times < 10; times++) await limiter.take(demand());
     waitMs = 0;
     expect(await passing()).toBe(3);
   });
 
   it('goes on with its own count, not with a fresh one, when the common one is gone or was emptied', async () => {
-    let answer: Awaited<ReturnType<SharedBuckets['take']>> = { from: 'small', waitMs: 0 };
+    let answer: Awaited<ReturnType<SharedBuckets['take']>> = { from: 'small', waitMs: 0, calls: 1 };
     const { passing } = aLimiter({ take: async () => answer });
     expect(await passing({}, 2)).toBe(2);
     answer = undefined;
     expect(await passing()).toBe(1);
-    answer = { from: 'small', waitMs: 0 };
+    answer = { from: 'small', waitMs: 0, calls: 1 };
     expect(await passing()).toBe(0);
   });
 
@@ -148,7 +148,7 @@ describe('the limiter of several processes', () => {
     const { passing } = aLimiter({
       take: async () => {
         asked += 1;
-        return { from: 'small', waitMs: 0 };
+        return { from: 'small', waitMs: 0, calls: 1 };
       },
     });
     for (let times = 0; times < 50; times++) await passing();
@@ -156,13 +156,100 @@ describe('the limiter of several processes', () => {
   });
 
   it('lets a server pass that proved itself to another process', async () => {
-    const { passing } = aLimiter({ take: async () => ({ from: 'large', waitMs: 0 }) });
+    const { passing } = aLimiter({ take: async () => ({ from: 'large', waitMs: 0, calls: 1 }) });
     expect(await passing({ credential: 'good' })).toBe(30);
   });
 
   it('keeps its own count too of those who name a credential that nobody proved to it', async () => {
-    const { passing } = aLimiter({ take: async () => ({ from: 'small', waitMs: 0 }) });
+    const { passing } = aLimiter({ take: async () => ({ from: 'small', waitMs: 0, calls: 1 }) });
     expect(await passing({ credential: 'guess' })).toBe(3);
     expect(await passing({ credential: 'another guess' })).toBe(0);
+  });
+});
+
+describe('calls taken ahead', () => {
+  /** Redis with room for everything; what each question was for. */
+  function roomy() {
+    const asked: number[] = [];
+    const take: SharedBuckets['take'] = async (_keys, _limits, proven, calls = 1) => {
+      asked.push(calls);
+      return { from: proven ? 'large' : 'small', waitMs: 0, calls };
+    };
+    return { asked, ...aLimiter({ take }) };
+  }
+  const often = (over: Partial<Demand> = {}): Demand => demand({ large: limitOf(10_000), credential: 'good', ahead: true, ...over });
+  const call = async ({ limiter }: ReturnType<typeof roomy>, times: number, over: Partial<Demand> = {}): Promise<void> => {
+    for (let time = 0; time < times; time++) (await limiter.take(often(over))).prove();
+  };
+
+  it('are twice as many each time, up to 64, while they are spent within a second', async () => {
+    const stage = roomy();
+    await call(stage, 1);
+    await call(stage, 400);
+    expect(stage.asked).toEqual([1, 1, 2, 4, 8, 16, 32, 64, 64, 64, 64, 64, 64]);
+  });
+
+  it('are none for a client that calls less often than once a second', async () => {
+    const stage = roomy();
+    for (let time = 0; time < 20; time++) {
+      await call(stage, 1);
+      stage.advance(1_000);
+    }
+    expect(stage.asked).toEqual(Array.from({ length: 20 }, () => 1));
+  });
+
+  it('are lost after a second, and asked for again from one on', async () => {
+    const stage = roomy();
+    await call(stage, 1 + 1 + 2 + 4 + 1);
+    stage.advance(1_000);
+    await call(stage, 1 + 2);
+    expect(stage.asked).toEqual([1, 1, 2, 4, 8, 1, 2]);
+  });
+
+  it('are for one bucket: of one client and one operation, whose credential was proven here', async () => {
+    const stage = roomy();
+    await call(stage, 20);
+    stage.asked.length = 0;
+    await stage.limiter.take(often({ client: '203.0.113.8' }));
+    await stage.limiter.take(often({ operation: 'other' }));
+    await stage.limiter.take(often({ credential: 'guess' }));
+    await stage.limiter.take(often({ credential: undefined }));
+    expect(stage.asked).toEqual([1, 1, 1, 1]);
+  });
+
+  it('are never taken where every call is to be asked about', async () => {
+    const stage = roomy();
+    await call(stage, 50, { ahead: false });
+    expect(stage.asked).toEqual(Array.from({ length: 50 }, () => 1));
+  });
+
+  it('are asked for by one question at a time; calls beside it ask for themselves', async () => {
+    const stage = roomy();
+    await call(stage, 1 + 1 + 2);
+    stage.asked.length = 0;
+    await Promise.all(Array.from({ length: 5 }, () => stage.limiter.take(often())));
+    expect(stage.asked).toEqual([4, 1, 1, 1, 1]);
+  });
+
+  it('are asked for again after a question that Redis did not answer', async () => {
+    let away = true;
+    const asked: number[] = [];
+    const { limiter } = aLimiter({
+      take: async (_keys, _limits, _proven, calls = 1) => {
+        asked.push(calls);
+        return away ? undefined : { from: 'large', waitMs: 0, calls };
+      },
+    });
+    (await limiter.take(often())).prove();
+    for (let time = 0; time < 3; time++) expect((await limiter.take(often())).waitMs).toBe(0);
+    away = false;
+    for (let time = 0; time < 1 + 2 + 4; time++) await limiter.take(often());
+    expect(asked).toEqual([1, 1, 2, 2, 2, 4, 8].slice(0, asked.length));
+  });
+
+  it('still have to fit into what this process counts by itself', async () => {
+    const stage = roomy();
+    (await stage.limiter.take(often({ large: limitOf(40) }))).prove();
+    expect(await stage.passing({ credential: 'good', ahead: true, large: limitOf(40) })).toBe(39);
   });
 });
