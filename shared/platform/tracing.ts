@@ -1,4 +1,15 @@
-import { type Context, context, INVALID_SPAN_CONTEXT, isSpanContextValid, type Link, propagation, type Span, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
+import {
+  type Context,
+  context,
+  INVALID_SPAN_CONTEXT,
+  isSpanContextValid,
+  type Link,
+  propagation,
+  type Span,
+  SpanKind,
+  SpanStatusCode,
+  trace,
+} from '@opentelemetry/api';
 import { ServiceError } from '#shared/core/errors.ts';
 
 type Attributes = Record<string, string | number>;

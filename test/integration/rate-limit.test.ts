@@ -134,7 +134,10 @@ describe('processes that take calls ahead', () => {
     }
     await inRedis((client) => client.set('sluice:limit:{203.0.113.7}:op:proven', `${room * REQUEST_UNITS}:${clock}`));
     questions = 0;
-    return { processes, questions: () => questions, refuse: () => void (refusing = true) };
+    const refuse = (): void => {
+      refusing = true;
+    };
+    return { processes, questions: () => questions, refuse };
   }
 
   it('let pass together what one would, however their calls are spread, and ask about few of them', async () => {

@@ -19,7 +19,8 @@ async function demandOf(operationId: string): Promise<Demand> {
 
 test('approvals, inquiries, sign-ins and what costs much are asked about each time, whatever the scale of the limits', async () => {
   const asked = [];
-  for (const operation of [...Object.keys(RATE_LIMITS), ...Object.keys(EDGE_RATE_LIMITS)]) if ((await demandOf(operation)).ahead !== true) asked.push(operation);
+  for (const operation of [...Object.keys(RATE_LIMITS), ...Object.keys(EDGE_RATE_LIMITS)])
+    if ((await demandOf(operation)).ahead !== true) asked.push(operation);
   expect(asked).toEqual(
     expect.arrayContaining([
       ...['approveSettlement', 'inquirePayment', 'createSettlement', 'retrySettlement', 'createKey', 'testWebhook', 'receiptMail'],

@@ -48,7 +48,13 @@ test('leaves what is logged as it was, and shows all else of it', () => {
 
 test('an error keeps its message, its code and its stack beside a secret', () => {
   const line = logged((log) => log.error({ err: Object.assign(new Error('refused'), { code: '28P01', password: 'hush' }) }, 'told'));
-  expect(line.err).toMatchObject({ type: 'Error', message: 'refused', code: '28P01', password: '[redacted]', stack: expect.stringContaining('refused') as string });
+  expect(line.err).toMatchObject({
+    type: 'Error',
+    message: 'refused',
+    code: '28P01',
+    password: '[redacted]',
+    stack: expect.stringContaining('refused') as string,
+  });
 });
 
 test('writes an object that holds itself', () => {
