@@ -4,7 +4,10 @@ export interface Places {
   free(): number;
   /** Runs this in a place until it ends; the caller saw that one is free. It never rejects, nor does what is returned. */
   run(work: () => Promise<void>): Promise<void>;
-  /** Waits until `many` places are free, or one is and `atMostMs` milliseconds are over, or no more are wanted. */
+  /**
+   * Waits until `many` places are free, or all but those of runs that have gone on for more than `atMostMs` milliseconds already; or until one is and as many milliseconds are
+   * over, or no more are wanted.
+   */
   untilFree(many: number, atMostMs: number): Promise<void>;
   /** Lets nobody wait for a place any longer, and waits for what runs. */
   close(): Promise<void>;
@@ -12,7 +15,8 @@ export interface Places {
 
 /** Opens `all` places. */
 export function openPlaces(all: number): Places {
-  const running = new Set<Promise<void>>();
+  /** When each of them began, milliseconds. */
+  const running = new Map<Promise<void>, number>();
   /** What is looked at whenever a place becomes free. */
   const waiting = new Set<() => void>();
   let closed = false;
@@ -24,12 +28,15 @@ export function openPlaces(all: number): Places {
         running.delete(run);
         for (const look of waiting) look();
       });
-      running.add(run);
+      running.set(run, performance.now());
       return run;
     },
     untilFree: (many, atMostMs) =>
       new Promise((resolve) => {
-        let least = many;
+        const now = performance.now();
+        // Where runs hang `many` are never free: the few others would be used again only once in that time, however quick what runs there.
+        const hanging = [...running.values()].filter((beganMs) => now - beganMs > atMostMs).length;
+        let least = Math.max(1, Math.min(many, all - hanging));
         const look = (): void => {
           if (free() < least && !closed) return;
           clearTimeout(timer);
@@ -46,7 +53,7 @@ export function openPlaces(all: number): Places {
     close: async () => {
       closed = true;
       for (const look of waiting) look();
-      await Promise.allSettled([...running]);
+      await Promise.allSettled(running.keys());
     },
   };
 }

@@ -36,7 +36,7 @@ const CLOSE_TIMEOUT_MS = 1_000;
 const RECONNECT_MS = 1_000;
 /** Rows of one job, at most: what Redis does for a job costs as much as a webhook itself. */
 const MOST_ROWS = 16;
-/** How long a worker waits for as many places as a job may need, once one is free. */
+/** How long a worker waits for as many places as a job may need, once one is free. It waits for none of those whose runs have gone on for longer. */
 const FILLING_MS = 50;
 /** How long it lets the few rows of a job that is not full go ahead: so short that one which hangs does not slow down the others. */
 const AHEAD_MS = 10;

@@ -11,8 +11,9 @@ function aStage(all: number) {
   const fill = (count: number): void => {
     for (let i = 0; i < count; i++) void places.run(() => new Promise((end) => ends.push(end)));
   };
-  const end = async (): Promise<void> => {
-    ends.shift()?.();
+  /** Ends one, the oldest unless another is named by how many began before it. */
+  const end = async (older = 0): Promise<void> => {
+    ends.splice(older, 1)[0]?.();
     await vi.advanceTimersByTimeAsync(0);
   };
   /** Whether somebody who waits is through. */
@@ -60,6 +61,29 @@ it('of which none is free in time are waited for until one is', async () => {
   fill(3);
   const one = waiting(2);
   await vi.advanceTimersByTimeAsync(500);
+  expect(one.through).toBe(false);
+  await end();
+  expect(one.through).toBe(true);
+});
+
+it('are waited for without those of runs that go on and on, so that the others are used as soon as they are free', async () => {
+  const { fill, end, waiting } = aStage(6);
+  fill(4);
+  await vi.advanceTimersByTimeAsync(51);
+  fill(2);
+  const one = waiting(4);
+  await end(4);
+  expect(one.through).toBe(false);
+  await end(4);
+  expect(one.through).toBe(true);
+});
+
+it('all of which have run on and on are waited for until one is free', async () => {
+  const { fill, end, waiting } = aStage(2);
+  fill(2);
+  await vi.advanceTimersByTimeAsync(51);
+  const one = waiting(2);
+  await vi.advanceTimersByTimeAsync(0);
   expect(one.through).toBe(false);
   await end();
   expect(one.through).toBe(true);
