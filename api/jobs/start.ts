@@ -29,6 +29,14 @@ async function withinStopTime(stopped: Promise<unknown>): Promise<void> {
 }
 
 /**
+ * Where the queues of a database are in Redis. Releases that work beside each other share them only as long as a job means the same to each: one that takes what it cannot read
+ * finds no row in it, faster than any other works, and those rows wait until they are handed over again. Before a job was rows, what follows the name was absent.
+ */
+export function queuePrefix(databaseName: string): string {
+  return `sluice-${databaseName}:rows`;
+}
+
+/**
  * Starts everything a worker does by itself: the relay of all jobs, the BullMQ workers behind it, and the periodic work. `deaf` says whether
  * wake-ups from other processes may be lost right now; whoever has no word of that polls.
  */
@@ -38,7 +46,7 @@ export async function startJobs(deps: Deps, work: Work, deaf: () => boolean = ()
   let relay: Relay | undefined;
   const queue = openQueue({
     redisUrl: deps.config.REDIS_URL,
-    prefix: `sluice-${database.name}`,
+    prefix: queuePrefix(database.name),
     topics: work.jobs,
     run: async (topic, outboxId) => {
       const job = byTopic.get(topic);

@@ -1,14 +1,16 @@
 import { randomUUID } from 'node:crypto';
+import { Queue, Worker } from 'bullmq';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type JobQueue, openQueue, type QueuedRow } from '#api/jobs/queue.ts';
 import { runDueJobs } from '#api/jobs/relay.ts';
 import { runJob } from '#api/jobs/run-job.ts';
+import { queuePrefix } from '#api/jobs/start.ts';
 import type { Job } from '#api/jobs/work.ts';
 import { leaseOutbox, type Topic } from '#api/store/outbox.ts';
 import { sharedLeases } from '#api/store/shared-leases.ts';
 import type { Reads } from '#shared/platform/postgres.ts';
 import { waitFor } from '#ops/dev/services/wait.ts';
-import { aGate, enqueue, ownJobStage, recorder, states, theWorld } from '#test/fixtures/job-stage.ts';
+import { aGate, enqueue, ownJobStage, recorder, start, states, theWorld } from '#test/fixtures/job-stage.ts';
 
 ownJobStage();
 
@@ -103,6 +105,42 @@ describe('rows that wait in Redis', () => {
     expect(await waitsInRedis()).toBe(3);
     gate.resolve();
     await waitFor(() => began.length === 7, { what: 'all to run' });
+  });
+});
+
+describe('a worker of the release before, to which a job is a single row', () => {
+  const gate = aGate();
+  const former: { close(): Promise<void> }[] = [];
+  afterEach(async () => {
+    gate.resolve();
+    await Promise.all(former.splice(0).map((one) => one.close()));
+  });
+
+  it('takes no job of this one, and has its own left to it', async () => {
+    const job = recorder(() => gate.promise.then(() => ({ done: true })), 1);
+    const jobs = await start({ jobs: [job] });
+    const { database, deps, redis } = theWorld();
+    const [{ name }] = await database.sql<[{ name: string }]>`select current_database() as name`;
+    await waitFor(
+      async () => {
+        await enqueue();
+        jobs.wake();
+        return Number(await redis.command('LLEN', `${queuePrefix(name)}:${job.topic}:wait`)) > 0;
+      },
+      { what: 'a row to wait in Redis', everyMs: 100 },
+    );
+    const options = { connection: { url: deps.config.REDIS_URL }, prefix: `sluice-${name}` };
+    const taken: unknown[] = [];
+    const queue = new Queue(job.topic, options);
+    const worker = new Worker(job.topic, async ({ data }) => void taken.push(data), options);
+    former.push(queue, worker);
+    const own = { outboxId: randomUUID() };
+    // Whatever else waited there came before it.
+    await queue.add(job.topic, own);
+    await waitFor(() => taken.length > 0, { what: 'it to take a job' });
+    expect(taken).toEqual([own]);
+    gate.resolve();
+    await waitFor(async () => (await states()).every((state) => state === 'done'), { what: 'every row to be done' });
   });
 });
 

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { networkJob } from '#api/jobs/network-job.ts';
 import { runDueJobs, startRelay } from '#api/jobs/relay.ts';
 import { pauseAfter } from '#api/jobs/run-job.ts';
+import { queuePrefix } from '#api/jobs/start.ts';
 import { handOver, handOverDue, insertOutbox, TOPICS, workOf } from '#api/store/outbox.ts';
 import { POLICY } from '#shared/core/policy.ts';
 import { openStreams, WORKER_CHANNEL } from '#shared/platform/redis-streams.ts';
@@ -45,7 +46,7 @@ describe('outbox rows', () => {
       async () => {
         await enqueue();
         jobs.wake();
-        return Number(await theWorld().redis.command('LLEN', `sluice-${name}:${job.topic}:wait`)) > 0;
+        return Number(await theWorld().redis.command('LLEN', `${queuePrefix(name)}:${job.topic}:wait`)) > 0;
       },
       { what: 'a row to wait in Redis', everyMs: 100 },
     );
@@ -324,7 +325,7 @@ describe('outbox rows', () => {
     const job = recorder(() => gate.promise.then(() => ({ done: true })), 1);
     const jobs = await start({ jobs: [job] });
     const [{ name }] = await theWorld().database.sql<[{ name: string }]>`select current_database() as name`;
-    const dying = new Worker(job.topic, null, { connection: { url: theWorld().deps.config.REDIS_URL }, prefix: `sluice-${name}`, autorun: false });
+    const dying = new Worker(job.topic, null, { connection: { url: theWorld().deps.config.REDIS_URL }, prefix: queuePrefix(name), autorun: false });
     const takeOne = async (): Promise<{ data: { rows: { id: string }[] } } | undefined> => {
       await enqueue();
       jobs.wake();
@@ -449,7 +450,7 @@ describe('stopping', () => {
     await enqueue(20);
     jobs.wake();
     const [{ name }] = await theWorld().database.sql<[{ name: string }]>`select current_database() as name`;
-    const waiting = () => theWorld().redis.command('LLEN', `sluice-${name}:webhook.deliver:wait`);
+    const waiting = () => theWorld().redis.command('LLEN', `${queuePrefix(name)}:webhook.deliver:wait`);
     await waitFor(async () => (await waiting()) === 20, { what: 'the others to wait in Redis' });
     const stopping = jobs.stop();
     gates[1]?.resolve();

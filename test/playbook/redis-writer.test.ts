@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Gateway } from '#api/deps.ts';
 import { work } from '#api/jobs/all-work.ts';
 import { runJob } from '#api/jobs/run-job.ts';
-import { type Jobs, startJobs } from '#api/jobs/start.ts';
+import { type Jobs, queuePrefix, startJobs } from '#api/jobs/start.ts';
 import { getSettlement } from '#api/settlements/view.ts';
 import { waitFor } from '#ops/dev/services/wait.ts';
 import { aTreasury, type Treasury } from '#test/fixtures/treasury.ts';
@@ -37,9 +37,9 @@ describe('whoever writes to Redis', () => {
     const [database] = await treasury.world.database.sql<[{ name: string }]>`select current_database() as name`;
     let made = 0;
     for (const { topic } of work.jobs) {
-      const queue = new Queue(topic, { connection: { url: REDIS_URL }, prefix: `sluice-${database.name}` });
+      const queue = new Queue(topic, { connection: { url: REDIS_URL }, prefix: queuePrefix(database.name) });
       for (const id of [held.id, free.id, randomUUID(), "'; drop table settlements; --", ...outbox.map((row) => row.id)])
-        for (const data of [id, { outboxId: id, refId: held.id }, { refId: held.id }]) {
+        for (const data of [id, { rows: [{ id, claims: 0 }], refId: held.id }, { refId: held.id }]) {
           await queue.add(topic, data, { jobId: randomUUID() });
           made += 1;
         }
