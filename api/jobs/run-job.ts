@@ -1,8 +1,8 @@
 import type { Deps } from '#api/deps.ts';
 import { failOutbox, type OutboxLease, renewOutboxLease } from '#api/store/outbox.ts';
-import { sharedLeases } from '#api/store/shared-leases.ts';
+import { sharedLeases, type Taken } from '#api/store/shared-leases.ts';
 import { continueTrace, withSpan } from '#shared/platform/tracing.ts';
-import type { Begun, Job } from './work.ts';
+import type { Job } from './work.ts';
 
 /** A row whose runs failed this often in a row is declared dead and left to an operator. */
 const FAILURES_UNTIL_DEAD = 30;
@@ -17,8 +17,8 @@ const RENEW_MILLISECONDS = 2_000;
  * @returns whether it ran, and if so whether its work is done
  */
 export async function runJob(deps: Deps, job: Job, outboxId: string): Promise<'done' | 'later' | 'not-run'> {
-  const begun = await sharedLeases(deps.db, LEASE_SECONDS).take({ id: outboxId, topic: job.topic, read: job.read });
-  return begun === undefined ? 'not-run' : continueTrace(begun.lease.traceContext, () => runLeased(deps, job, begun));
+  const taken = await sharedLeases(deps.db, LEASE_SECONDS).take({ id: outboxId, topic: job.topic, read: job.read });
+  return taken === undefined ? 'not-run' : continueTrace(taken.lease.traceContext, () => runLeased(deps, job, taken));
 }
 
 /** Runs a row, and tells `later` when it is to be run again, or may have to be: its relay has to know. Never rejects. */
@@ -31,12 +31,11 @@ export async function runTelling(deps: Deps, job: Job, outboxId: string, later: 
   }
 }
 
-async function runLeased(deps: Deps, job: Job, begun: Begun<unknown>): Promise<'done' | 'later'> {
-  const { lease } = begun;
+async function runLeased(deps: Deps, job: Job, { lease, reading }: Taken): Promise<'done' | 'later'> {
   const renewal = setInterval(() => void renew(deps, lease), RENEW_MILLISECONDS);
   const endTimer = deps.metrics?.jobDuration.startTimer({ queue: job.topic });
   try {
-    const result = await withSpan(job.topic, { ref: lease.refId }, () => job.run(deps, lease.refId, begun));
+    const result = await withSpan(job.topic, { ref: lease.refId }, async () => job.run(deps, lease.refId, { lease, read: await reading }));
     const again = 'done' in result ? null : result.again;
     if (!('ended' in result)) await sharedLeases(deps.db, LEASE_SECONDS).end({ lease, again });
     deps.metrics?.jobsProcessed.inc({ queue: job.topic, result: again === null ? 'done' : 'again' });

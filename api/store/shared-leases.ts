@@ -1,9 +1,12 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Database, Reads } from '#shared/platform/postgres.ts';
 import { doneTogether } from '#shared/platform/together.ts';
 import { endOutbox, leaseOutbox, type OutboxLease, type Topic } from './outbox.ts';
 
 /** Rows in one statement: as many as a worker runs of one topic at a time. */
 const MOST = 64;
+/** How long claims are kept from their runs for what is read behind them: mostly it is there at once, and what is asked for until then is the next statement together. */
+const READ_MS = 50;
 
 /** Reads what the work of claimed rows begins with, by the ids of the rows. */
 type ReadClaimed = (sql: Reads, outboxIds: readonly string[]) => Promise<ReadonlyMap<string, unknown>>;
@@ -14,15 +17,19 @@ interface Wanted {
   read?: ReadClaimed | undefined;
 }
 
-interface Taken {
+/** A row that was claimed. */
+export interface Taken {
   lease: OutboxLease;
-  /** What `read` found; undefined where it was not asked, or could not answer. */
-  read: unknown;
+  /** What `read` finds; undefined where it was not asked, or cannot answer. Never rejects. */
+  reading: Promise<unknown>;
 }
 
 /** How rows of the outbox are begun and ended: those of one moment by one statement. */
 export interface SharedLeases {
-  /** Claims a row, and reads what its work begins with in the same round trip; undefined when it is not to be run, or whoever asked for it in the same moment has it. */
+  /**
+   * Claims a row, and has what its work begins with read in the same round trip; undefined when it is not to be run, or whoever asked for it in the same moment has it. Waits for no
+   * read that takes long: the lease runs from now, and others of the moment have none.
+   */
   take(row: Wanted): Promise<Taken | undefined>;
   /** Closes a row, or puts it back until `again`. */
   end(run: { lease: OutboxLease; again: Date | null }): Promise<void>;
@@ -65,22 +72,21 @@ export function sharedLeases(db: Database, seconds: number): SharedLeases {
 
 async function claimAlone(db: Database, row: Wanted, seconds: number): Promise<Taken | undefined> {
   const [lease] = await leaseOutbox(db.sql, [row], { seconds, wait: true });
-  return lease && { lease, read: undefined };
+  return lease && { lease, reading: Promise.resolve(undefined) };
 }
 
 /** Claims rows and has what their work begins with read behind that, on the same connection: nothing of it is older than the claim. */
 async function claim(db: Database, rows: readonly Wanted[], seconds: number): Promise<Map<string, Taken>> {
   const reserved = await db.sql.reserve();
-  try {
-    const claiming = leaseOutbox(reserved, rows, { seconds, wait: false });
-    const readers = [...new Set(rows.map(({ read }) => read))].filter((read) => read !== undefined);
-    const idsFor = (read: ReadClaimed): string[] => rows.filter((row) => row.read === read).map(({ id }) => id);
-    // The connection is given back once nothing is on its way any more. Whose read failed asks itself, and says what is wrong.
-    const [claimed, ...found] = await Promise.allSettled([claiming, ...readers.map((read) => read(reserved, idsFor(read)))]);
-    if (claimed.status === 'rejected') throw claimed.reason;
-    const reads = new Map(found.flatMap((part) => (part.status === 'fulfilled' ? [...part.value] : [])));
-    return new Map(claimed.value.map((lease) => [lease.id, { lease, read: reads.get(lease.id) }]));
-  } finally {
-    reserved.release();
-  }
+  const claiming = leaseOutbox(reserved, rows, { seconds, wait: false });
+  const readers = [...new Set(rows.map(({ read }) => read))].filter((read) => read !== undefined);
+  const idsFor = (read: ReadClaimed): string[] => rows.filter((row) => row.read === read).map(({ id }) => id);
+  // Whose read failed asks itself, and says what is wrong.
+  const readings = new Map(readers.map((read) => [read, read(reserved, idsFor(read)).catch(() => undefined)]));
+  // Nothing is on its way any more then.
+  void Promise.allSettled([claiming, ...readings.values()]).then(() => reserved.release());
+  const leases = await claiming;
+  await Promise.race([Promise.all(readings.values()), pause(READ_MS)]);
+  const readOf = new Map(rows.map(({ id, read }) => [id, read && readings.get(read)]));
+  return new Map(leases.map((lease) => [lease.id, { lease, reading: Promise.resolve(readOf.get(lease.id)).then((found) => found?.get(lease.id)) }]));
 }

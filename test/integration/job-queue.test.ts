@@ -145,6 +145,11 @@ describe('a worker of the release before, to which a job is a single row', () =>
 });
 
 describe('what a run begins with', () => {
+  let gate: ReturnType<typeof aGate>;
+  beforeEach(() => {
+    gate = aGate();
+  });
+  afterEach(() => gate.resolve());
   const claimsOf = async (sql: Reads, outboxIds: readonly string[]): Promise<Map<string, number>> =>
     new Map(
       (await sql<{ id: string; claims: number }[]>`select id, claims from outbox where id = any(${[...outboxIds]}::uuid[])`).map(({ id, claims }) => [
@@ -164,7 +169,8 @@ describe('what a run begins with', () => {
     const all = await due();
     const leases = sharedLeases(theWorld().deps.db, 6);
     const taken = await Promise.all(all.map((row, at) => leases.take(at === 0 ? row : { ...row, read })));
-    expect(taken.map((one) => [one?.lease.claims, one?.read])).toEqual([[1, undefined], ...Array.from({ length: 4 }, () => [1, 1])]);
+    const reads = await Promise.all(taken.map((one) => one?.reading));
+    expect(taken.map((one, at) => [one?.lease.claims, reads[at]])).toEqual([[1, undefined], ...Array.from({ length: 4 }, () => [1, 1])]);
     expect(asked).toEqual([4]);
   });
 
@@ -184,6 +190,31 @@ describe('what a run begins with', () => {
     expect(await runDueJobs(theWorld().deps, [job])).toBe(2);
     expect(seen).toEqual([undefined, undefined]);
     expect(await states()).toEqual(['done', 'done']);
+  });
+
+  it('keeps no other row of the moment waiting, and its own are renewed until it is there', async () => {
+    const { deps, database } = theWorld();
+    await enqueue(2);
+    const [slow, other] = await due();
+    const begun: unknown[] = [];
+    const run: Job['run'] = async (_, __, { lease }) => {
+      begun.push(lease.id);
+      return { done: true };
+    };
+    const read = async (): Promise<Map<string, number>> => {
+      await gate.promise;
+      return new Map();
+    };
+    const [first, second] = [slow, other].map((row, at) => runJob(deps, { ...recorder(), run, ...(at === 0 && { read }) }, row?.id as string));
+    expect(await second).toBe('done');
+    const until = async () =>
+      (await database.sql<{ at: Date }[]>`select claimed_until as at from outbox where id = ${slow?.id as string}`)[0]?.at.getTime() ?? 0;
+    const claimed = await until();
+    await waitFor(async () => (await until()) > claimed, { what: 'the lease to be renewed' });
+    expect(begun).toEqual([other?.id]);
+    gate.resolve();
+    expect(await first).toBe('done');
+    expect(begun).toEqual([other?.id, slow?.id]);
   });
 
   it('is not read of a row that somebody else has', async () => {
