@@ -39,7 +39,7 @@ export function webhookJobs(client: (deps: Deps) => WebhookHttp): WebhookJobs {
   const lanes = openLanes(POLICY.webhookLanes, () => performance.now());
   const job = (topic: Job['topic'], kind: Kind): Job<WebhookTurn> => ({
     topic,
-    concurrency: POLICY.webhookLanes.together,
+    concurrency: POLICY.webhookLanes.places,
     begunAtOnce: POLICY.webhooksBegunAtOnce,
     read: readTurnsOfWork,
     run: (deps, eventId, begun) => deliver(deps, client(deps), lanes, { eventId, kind, ...begun }),
@@ -61,14 +61,15 @@ async function deliver(deps: Deps, http: WebhookHttp, lanes: Lanes, run: Run): P
   if (!('url' in event)) return event;
   const lane = await lanes.enter({ target: new URL(event.url).host, tenant: event.gatewayId });
   if ('pauseMs' in lane) return { again: new Date(event.now.getTime() + Math.round(lane.pauseMs * (1 + jitter(deps) / 4))) };
-  let end = { tookMs: 0, timedOut: false };
+  let sent: Sent | undefined;
   try {
-    const { result, outcome } = await attempt(deps, http, event, run);
-    end = { tookMs: outcome.durationMs, timedOut: outcome.kind === 'failed' && outcome.result === 'timeout' };
-    return result;
+    sent = await send(deps, http, event, run.kind);
   } finally {
-    lane.leave(end);
+    const outcome = sent?.outcome;
+    lane.leave({ tookMs: outcome?.durationMs ?? 0, timedOut: outcome?.kind === 'failed' && outcome.result === 'timeout' });
   }
+  // Nothing is in flight any more: the next one need not wait until this is written down.
+  return record(deps, event, run, sent);
 }
 
 /**
@@ -93,8 +94,14 @@ async function nextOfItsPayment(deps: Deps, run: Run): Promise<JobResult | Webho
   return waits ? { ended: true, again } : nextOfItsPayment(deps, { ...run, read: undefined });
 }
 
-/** One attempt: recorded when it starts, sent, and recorded when it ends. */
-async function attempt(deps: Deps, http: WebhookHttp, event: WebhookTurn, { kind, lease }: Run): Promise<{ result: JobResult; outcome: WebhookOutcome }> {
+/** An attempt that was recorded when it started, and what came of it. */
+interface Sent {
+  attemptId: string;
+  outcome: WebhookOutcome;
+}
+
+/** Records that an attempt starts, and sends it. */
+async function send(deps: Deps, http: WebhookHttp, event: WebhookTurn, kind: Kind): Promise<Sent> {
   crashPoint('webhook.taken');
   const secrets = openSecrets(deps, event.secrets);
   const signedSeconds = Math.floor(deps.wallClock() / 1_000);
@@ -105,6 +112,11 @@ async function attempt(deps: Deps, http: WebhookHttp, event: WebhookTurn, { kind
   // Where something went wrong before, or somebody watches, it is one request on a connection of its own.
   const outcome = await http.post(event.url, headers, event.body, { reuse: kind === 'scheduled' && event.attempts === 0 });
   crashPoint('webhook.sent');
+  return { attemptId, outcome };
+}
+
+/** Records what came of an attempt, and says when there is another. */
+async function record(deps: Deps, event: WebhookTurn, { kind, lease }: Run, { attemptId, outcome }: Sent): Promise<JobResult> {
   const recorded = await attemptRecords(deps.db).end({ deps, id: attemptId, sent: event, kind, outcome, lease });
   crashPoint('webhook.result-written');
   if (recorded !== undefined) count(deps, { ...recorded, dueSince: event.dueSince, label: labelOf(kind, event), outcome });
@@ -119,8 +131,7 @@ async function attempt(deps: Deps, http: WebhookHttp, event: WebhookTurn, { kind
     },
     'webhook attempt',
   );
-  const result: JobResult = recorded === undefined ? { done: true } : { ended: true, again: againAt(kind, recorded.next) };
-  return { result, outcome };
+  return recorded === undefined ? { done: true } : { ended: true, again: againAt(kind, recorded.next) };
 }
 
 async function recordStart(deps: Deps, start: { id: string; event: WebhookEvent; kind: Kind; signedSeconds: number }): Promise<void> {

@@ -6,6 +6,8 @@ export interface Lane {
 /** How many may be in flight in one process. */
 export interface LaneLimits {
   together: number;
+  /** Runs that the process holds in memory: those in flight, and those that wait a moment for a lane. A tenant has the same part of them as of lanes. */
+  places: number;
   /** To one target. */
   perTarget: number;
   /** To one target that let several in a row run into the deadline, until it answers again. */
@@ -29,12 +31,17 @@ export interface Lanes {
 
 /** What is in flight for one tenant, or to one target. */
 interface Share {
-  /** Lanes taken; of a tenant also what waits in memory, which keeps a worker from others. */
-  busy: number;
+  /** When each of those in flight began, milliseconds of the clock, oldest first. */
+  flights: Set<{ beganMs: number }>;
   /** What an attempt takes here, milliseconds, smoothed. */
   typicalMs: number;
   /** When the next one sent away should come back, milliseconds of the clock: its place in a queue that is kept nowhere. */
   nextTurn: number;
+}
+
+interface Tenant extends Share {
+  /** What is in flight and what waits in memory, which keeps a place from others. */
+  held: number;
 }
 
 interface Target extends Share {
@@ -48,8 +55,11 @@ interface Target extends Share {
 const TIMEOUTS_UNTIL_SLOW = 3;
 /** Only a target this quick is waited for in memory. */
 const QUICK_MS = 250;
+/** What an attempt takes at a target that is not known yet; while one is in flight there for longer, as long as that, up to what is quick. */
+const FIRST_GUESS_MS = 25;
 const WAIT_MS = 500;
-const WAITING_PER_TARGET = 8;
+/** As many wait for a target as should be through by then. */
+const EXPECTED_WAIT_MS = 250;
 const SHORTEST_PAUSE_MS = 100;
 /** Longest time until the first of those that were sent away looks again, so that a target which has recovered is noticed. */
 const LONGEST_PAUSE_MS = 60_000;
@@ -61,10 +71,10 @@ const REMEMBERED = 10_000;
 /** Opens lanes; `clock` is in milliseconds. */
 export function openLanes(limits: LaneLimits, clock: () => number): Lanes {
   const targets = new Map<string, Target>();
-  /** Those with something in flight. */
-  const tenants = new Map<string, Share>();
+  /** Those with something in flight or waiting. */
+  const tenants = new Map<string, Tenant>();
   /** Of all tenants. */
-  let busy = 0;
+  let [flying, held] = [0, 0];
   /** Lanes to targets that run into the deadline. */
   let busySlowly = 0;
 
@@ -73,53 +83,70 @@ export function openLanes(limits: LaneLimits, clock: () => number): Lanes {
     // Moved to the end, so that the map stays in the order of use.
     targets.delete(name);
     targets.set(name, target);
-    for (const [other, { busy: lanes, waiting }] of targets) {
+    for (const [other, { flights, waiting }] of targets) {
       if (targets.size <= REMEMBERED) break;
-      if (lanes === 0 && waiting.length === 0) targets.delete(other);
+      if (flights.size === 0 && waiting.length === 0) targets.delete(other);
     }
     return target;
   };
 
-  const hold = (name: string, tenant: Share): void => {
+  const hold = (name: string, tenant: Tenant): void => {
     tenants.set(name, tenant);
-    tenant.busy += 1;
-    busy += 1;
+    tenant.held += 1;
+    held += 1;
   };
-  const letGo = (name: string, tenant: Share): void => {
-    tenant.busy -= 1;
-    busy -= 1;
-    if (tenant.busy === 0) tenants.delete(name);
+  const letGo = (name: string, tenant: Tenant): void => {
+    tenant.held -= 1;
+    held -= 1;
+    if (tenant.held === 0) tenants.delete(name);
   };
 
-  const lanesOfTenant = (tenant: Share): number => {
-    const left = Math.max(limits.together - (busy - tenant.busy), 0);
-    return Math.min(Math.max(Math.floor(left * limits.tenantShare), 1), limits.perTenant);
+  /** A tenant's share of what others leave, and no more than its own part. */
+  const shareOf = (all: number, ofOthers: number): number => {
+    const left = Math.max(all - ofOthers, 0);
+    return Math.min(Math.max(Math.floor(left * limits.tenantShare), 1), Math.floor((all * limits.perTenant) / limits.together));
   };
+  const lanesOfTenant = ({ flights }: Tenant): number => shareOf(limits.together, flying - flights.size);
+  const placesOf = (tenant: Tenant): number => shareOf(limits.places, held - tenant.held);
   const isSlow = (target: Target): boolean => target.timeouts >= TIMEOUTS_UNTIL_SLOW;
   const lanesOf = (target: Target): number => (isSlow(target) ? limits.perSlowTarget : limits.perTarget);
-  const isFull = (target: Target): boolean => target.busy >= lanesOf(target) || (isSlow(target) && busySlowly >= limits.slowTargets);
+  const isFull = (target: Target): boolean => target.flights.size >= lanesOf(target) || (isSlow(target) && busySlowly >= limits.slowTargets);
+  const isWorthWaiting = (target: Target): boolean =>
+    isQuick(target) && (target.waiting.length * usualMs(target, clock())) / lanesOf(target) < EXPECTED_WAIT_MS;
 
   return {
     enter: async (wanted) => {
       const target = targetOf(wanted.target);
-      const tenant = tenants.get(wanted.tenant) ?? aShare();
-      const most = lanesOfTenant(tenant);
-      if (tenant.busy >= most) return { pauseMs: pauseOf(tenant, most, clock()) };
+      const tenant = tenants.get(wanted.tenant) ?? { ...aShare(), held: 0 };
+      const isTenantFull = (): boolean => tenant.flights.size >= lanesOfTenant(tenant);
+      const afterOwn = (): { pauseMs: number } => ({ pauseMs: pauseOf(tenant, lanesOfTenant(tenant), clock()) });
+      if (isTenantFull() || tenant.held >= placesOf(tenant)) return afterOwn();
       hold(wanted.tenant, tenant);
-      if (isFull(target) && isQuick(target) && target.waiting.length < WAITING_PER_TARGET) await aTurn(target);
+      if (isFull(target) && isWorthWaiting(target)) await aTurn(target);
       if (isFull(target)) {
         letGo(wanted.tenant, tenant);
         return { pauseMs: pauseOf(target, lanesOf(target), clock()) };
       }
+      if (isTenantFull()) {
+        letGo(wanted.tenant, tenant);
+        // The lane that it was woken for is another's.
+        target.waiting.shift()?.();
+        return afterOwn();
+      }
       const slowly = isSlow(target) ? 1 : 0;
       busySlowly += slowly;
-      target.busy += 1;
+      const flight = { beganMs: clock() };
+      for (const share of [target, tenant]) share.flights.add(flight);
+      flying += 1;
       return {
         leave: ({ tookMs, timedOut }) => {
           busySlowly -= slowly;
-          target.busy -= 1;
+          flying -= 1;
           target.timeouts = timedOut ? target.timeouts + 1 : 0;
-          for (const share of [target, tenant]) share.typicalMs += (tookMs - share.typicalMs) / 4;
+          for (const share of [target, tenant]) {
+            share.flights.delete(flight);
+            share.typicalMs += (tookMs - share.typicalMs) / 4;
+          }
           letGo(wanted.tenant, tenant);
           if (!isFull(target)) target.waiting.shift()?.();
         },
@@ -129,7 +156,13 @@ export function openLanes(limits: LaneLimits, clock: () => number): Lanes {
 }
 
 function aShare(): Share {
-  return { busy: 0, typicalMs: QUICK_MS, nextTurn: 0 };
+  return { flights: new Set(), typicalMs: FIRST_GUESS_MS, nextTurn: 0 };
+}
+
+/** What an attempt takes at a target or of a tenant, by those that ended, and by the oldest that did not. */
+function usualMs({ typicalMs, flights }: Share, now: number): number {
+  const [oldest] = flights;
+  return oldest === undefined ? typicalMs : Math.max(typicalMs, Math.min(now - oldest.beganMs, QUICK_MS));
 }
 
 function isQuick(target: Target): boolean {
@@ -154,7 +187,7 @@ function aTurn(target: Target): Promise<void> {
 
 /** The n-th delivery sent away comes back when the n-th lane should be free, or looks earlier whether it is. */
 function pauseOf(share: Share, lanes: number, now: number): number {
-  const turn = Math.max(share.nextTurn, now) + share.typicalMs / lanes;
+  const turn = Math.max(share.nextTurn, now) + usualMs(share, now) / lanes;
   const longest = now + LONGEST_PAUSE_MS;
   share.nextTurn = turn <= longest ? turn : Math.max(share.nextTurn + BETWEEN_LOOKS_MS, longest);
   return Math.max(share.nextTurn - now, SHORTEST_PAUSE_MS);

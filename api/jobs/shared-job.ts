@@ -22,7 +22,7 @@ export function sharedJob({ topic, places, slowMs, placeOf, run }: SharedJob): J
   const lanes = openLanes(places, clock);
   return {
     topic,
-    concurrency: places.together,
+    concurrency: places.places,
     run: async (deps: Deps, refId, begun) => {
       const whose = await placeOf(deps.db.sql, refId);
       if (whose === undefined) return run(deps, refId, begun);

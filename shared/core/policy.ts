@@ -118,9 +118,11 @@ export const POLICY = {
   webhookResendSpacingSeconds: 2,
   /** Webhooks in flight that a worker began itself when it had committed them: enough for payments one by one, while those of a flood go to whichever worker is free. */
   webhooksBegunAtOnce: 16,
-  /** Webhooks in flight in one process, those of the schedule and resends each: bounds its sockets and its memory. */
+  /** Webhooks in one process, those of the schedule and resends each: what shares of those in flight are of, and how many there are in memory. */
   webhookLanes: {
     together: 64,
+    /** So many that those which wait a moment for a quick host are not put back, where to come back costs as much as to be sent. */
+    places: 256,
     /** One host is never sent more at a time, so that one which answers slowly holds up itself only. */
     perTarget: 4,
     /** A host that let several attempts in a row run into the deadline gets one at a time until it answers again. */
@@ -135,6 +137,7 @@ export const POLICY = {
   /** Cashouts that are planned, and payouts that are handed to a network, each in one process: a network whose nodes do not answer keeps no other from its own. */
   networkLanes: {
     together: 12,
+    places: 12,
     /** Those of one wallet wait for each other anyway. */
     perTarget: 4,
     perSlowTarget: 1,
@@ -438,6 +441,7 @@ export const POLICY = {
   /** Deposits that are screened in one process: a gateway whose payers send what a provider takes long about keeps no other from its verdicts. */
   screeningLanes: {
     together: 8,
+    places: 8,
     perTarget: 4,
     perSlowTarget: 1,
     slowTargets: 6,

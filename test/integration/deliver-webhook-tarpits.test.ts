@@ -100,6 +100,22 @@ it("three hundred webhooks for a receiver that never answers hold up nobody else
   expect(tarpit.most).toBe(POLICY.webhookLanes.perTarget);
 });
 
+it('the next webhook of a receiver is sent once it has answered one, whatever it takes to write that answer down', async () => {
+  const answers: (() => void)[] = [];
+  const held = await aTarpit((socket) => void answers.push(() => socket.end('HTTP/1.1 204 No Content\r\nConnection: close\r\n\r\n')));
+  await announce(honest, held.url, POLICY.webhookLanes.perTarget + 1);
+  await work(600_000);
+  await waitFor(() => answers.length === POLICY.webhookLanes.perTarget, { what: 'every lane to be taken' });
+  await world.database.transaction(async (tx) => {
+    const locked = await tx`select 1 from webhook_events where id in (select event_id from webhook_attempts) for no key update`;
+    expect(locked).toHaveLength(POLICY.webhookLanes.perTarget);
+    for (const answer of answers) answer();
+    await waitFor(() => answers.length > POLICY.webhookLanes.perTarget, { what: 'the next one to be sent' });
+  });
+  answers.at(-1)?.();
+  await waitFor(async () => (await states()).every(({ state }) => state === 'delivered'), { what: 'it all recorded' });
+});
+
 it('one gateway with dozens of such receivers has a share of the attempts in flight, and the rest serves the others', async () => {
   const many = await Promise.all(Array.from({ length: 40 }, () => aTarpit()));
   for (const tarpit of many) await announce(greedy, tarpit.url, 3);

@@ -61,6 +61,48 @@ describe('lanes', () => {
     for (const lane of await Promise.all(waiting)) expect(lane).toHaveProperty('leave');
   });
 
+  /** Asks for `count` lanes at once; how many were sent away at once, and with which pauses. */
+  async function askAtOnce(count: number, host = 'shop.example', gatewayId = 'shop'): Promise<number[]> {
+    const pauses: number[] = [];
+    for (let asked = 0; asked < count; asked++)
+      void lanes.enter({ target: host, tenant: gatewayId }).then((lane) => 'pauseMs' in lane && pauses.push(lane.pauseMs));
+    await vi.advanceTimersByTimeAsync(0);
+    return [...pauses];
+  }
+  /** A host that is known to take this long. */
+  async function known(tookMs: number, host = 'shop.example'): Promise<void> {
+    for (let round = 0; round < 20; round++) (await taken(host)).leave({ tookMs, timedOut: false });
+  }
+
+  it('of a quick host are waited for by as many as should be through in a quarter of a second, and by no more than a quarter of all places', async () => {
+    await known(220);
+    // Four are sent, and five wait a moment for lanes that are left every 55 ms.
+    expect(await askAtOnce(100)).toHaveLength(100 - 4 - 5);
+    await known(5, 'quick.example');
+    expect(await askAtOnce(100, 'quick.example', 'another')).toHaveLength(100 - Math.floor((POLICY.webhookLanes.places - 4) / 4));
+  });
+
+  it('of a host that is not known yet are waited for as of one that takes 25 ms, and as of one that takes 250 as soon as that is over', async () => {
+    const early = await askAtOnce(100);
+    expect(early).toHaveLength(100 - 4 - 40);
+    expect(early.at(-1)).toBeCloseTo(56 * 6.25);
+    await vi.advanceTimersByTimeAsync(400);
+    const later = await askAtOnce(20);
+    expect(later.at(-1)).toBeCloseTo((later.at(-2) as number) + 62.5);
+  });
+
+  it('that are left by one who waited, and may not have it, are given to the next who waits', async () => {
+    lanes = openLanes({ ...POLICY.webhookLanes, together: 8, perTenant: 2, tenantShare: 1 }, () => Date.now());
+    const ask = (target: string, tenant: string): Promise<Lane | { pauseMs: number }> => lanes.enter({ target, tenant });
+    const four = await Promise.all(['a', 'b', 'c', 'd'].map((tenant) => ask('shop.example', tenant)));
+    const order: string[] = [];
+    for (const tenant of ['a', 'e']) void ask('shop.example', tenant).then((lane) => order.push(`${tenant} ${'leave' in lane ? 'sent' : 'away'}`));
+    expect(await ask('other.example', 'a')).toHaveProperty('leave');
+    (four[3] as Lane).leave(QUICK);
+    await vi.advanceTimersByTimeAsync(0);
+    expect(order).toEqual(['a away', 'e sent']);
+  });
+
   it('of a slow host are not waited for, and those sent away come back one after the other, the first of them within a minute', async () => {
     for (let round = 0; round < 4; round++) (await taken('slow.example')).leave({ tookMs: 8_000, timedOut: false });
     for (let index = 0; index < 4; index++) await taken('slow.example');
@@ -126,12 +168,13 @@ describe('lanes', () => {
 
   it('are counted for a gateway while its deliveries wait in memory, so that many quick hosts of its own take no more of the workers', async () => {
     const asked: Promise<Lane | { pauseMs: number }>[] = [];
-    for (let at = 0; at < 12 * 3; at++) asked.push(lanes.enter({ target: `shop-${at % 3}.example`, tenant: 'greedy' }));
+    for (let at = 0; at < 200; at++) asked.push(lanes.enter({ target: `shop-${at % 3}.example`, tenant: 'greedy' }));
     let answered = 0;
     for (const entering of asked) void entering.then((lane) => (answered += 'pauseMs' in lane ? 1 : 0));
     await vi.advanceTimersByTimeAsync(1);
     // The rest was sent away at once.
-    expect(answered).toBe(36 - POLICY.webhookLanes.perTenant);
+    const { places, perTenant, together } = POLICY.webhookLanes;
+    expect(answered).toBe(200 - (places * perTenant) / together);
   });
 
   it('to hosts that run into the deadline are half of all, so that the receivers of one provider that is away leave room', async () => {
