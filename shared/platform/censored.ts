@@ -1,5 +1,5 @@
 /** What may hold a secret if somebody logs a whole object by mistake. */
-export const SECRET_NAMES: ReadonlySet<string> = new Set([
+const SECRET_NAMES: ReadonlySet<string> = new Set([
   'secret',
   'apiKey',
   'seed',
@@ -12,29 +12,47 @@ export const SECRET_NAMES: ReadonlySet<string> = new Set([
   'redisUrl',
 ]);
 
-/** Objects within each other that are looked at; one that holds itself ends there. */
+/** Objects within each other that are looked at, the line among them; one that holds itself ends there. */
 const DEPTH = 4;
 
 /** What stands in a log in place of a secret. */
-export const CENSORED = '[redacted]';
+const CENSORED = '[redacted]';
+
+/** What stands in a log in place of what throws when it is read. */
+const UNREADABLE = '[unreadable]';
 
 /**
- * The same with `[redacted]` for every value that is named like a secret, in it or in what it holds; only what holds such a value is copied. Each line
- * of every log goes through it. Errors, and what writes itself, are left as they are. Pure.
+ * What JSON writes for a value, with `[redacted]` for everything in it that is named like a secret; only what holds such a value is copied. An error is
+ * an object like any other, and what writes itself is asked for what it writes. Never throws. Pure.
  */
-export function censored<T>(logged: T, depth = DEPTH): T {
-  if (depth === 0 || !isPlain(logged)) return logged;
+export function censored(logged: unknown, depth = DEPTH): unknown {
+  // Bytes hold no names, and may be many.
+  if (depth === 0 || typeof logged !== 'object' || logged === null || ArrayBuffer.isView(logged)) return logged;
+  try {
+    const written = typeof (logged as { toJSON?: unknown }).toJSON === 'function' ? (logged as { toJSON(): unknown }).toJSON() : logged;
+    return typeof written === 'object' && written !== null ? covered(written, (value) => censored(value, depth - 1)) : written;
+  } catch {
+    return UNREADABLE;
+  }
+}
+
+/** The same for what a line is made of; each line of every log goes through it. Errors under one of the names `told` are left for what the logger writes them with. */
+export function censoredLine<T extends object>(line: T, told: readonly string[]): T | { line: string } {
+  try {
+    return covered(line, (value, name) => (value instanceof Error && told.includes(name) ? value : censored(value, DEPTH - 1)));
+  } catch {
+    return { line: UNREADABLE };
+  }
+}
+
+function covered<T extends object>(logged: T, cover: (value: unknown, name: string) => unknown): T {
   let copy: Record<string, unknown> | undefined;
   for (const name of Object.keys(logged)) {
     const value = (logged as Record<string, unknown>)[name];
-    const shown = SECRET_NAMES.has(name) ? CENSORED : censored(value, depth - 1);
+    const shown = SECRET_NAMES.has(name) ? CENSORED : cover(value, name);
     if (shown === value) continue;
     copy ??= (Array.isArray(logged) ? [...logged] : { ...logged }) as Record<string, unknown>;
     copy[name] = shown;
   }
   return (copy as T | undefined) ?? logged;
-}
-
-function isPlain(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && !(value instanceof Error) && typeof (value as { toJSON?: unknown }).toJSON !== 'function';
 }

@@ -23,7 +23,15 @@ test('shows no value that is named like a secret, wherever an object is logged',
     (log) => log.info({ request: { headers: { authorization: 'hush' } } }, 'two within'),
     (log) => log.info({ keys: [sealed, 'plain'] }, 'in a list'),
     (log) => log.child(sealed).info('of a child'),
+    (log) => log.child({ config: sealed }).child({ a: 1 }).info('within what a child is made with'),
+    (log) => log.child({ a: 1 }).child({ config: sealed }).info('within what a child of a child is made with'),
     (log) => log.info('interpolated %j', sealed),
+    (log) => log.info('interpolated %j', { config: sealed }),
+    (log) => log.info({ a: 1 }, 'interpolated %o', [sealed]),
+    (log) => log.info({ a: 1 }, sealed as unknown as string),
+    (log) => log.info({ config: { kept: 1, toJSON: () => ({ config: sealed }) } }, 'what writes itself'),
+    (log) => log.info({ problem: error }, 'an error by another name'),
+    (log) => log.info({ problems: [error] }, 'an error in a list'),
     (log) => log.error(error, 'an error'),
     (log) => log.error({ error }, 'an error by name'),
     (log) => log.error({ err: error }, 'an error by its other name'),
@@ -55,6 +63,29 @@ test('an error keeps its message, its code and its stack beside a secret', () =>
     password: '[redacted]',
     stack: expect.stringContaining('refused') as string,
   });
+});
+
+test('never throws, whatever an object does when it is read', () => {
+  const mined = {
+    get secretive(): string {
+      throw new Error('not for you');
+    },
+  };
+  const { proxy, revoke } = Proxy.revocable({}, {});
+  revoke();
+  const places: ((log: Logger) => void)[] = [
+    (log) => log.info(mined, 'told'),
+    (log) => log.info({ mined }, 'told'),
+    (log) => log.info({ list: [mined, proxy] }, 'told'),
+    (log) => log.info({ itself: { toJSON: () => mined.secretive } }, 'told'),
+    (log) => log.info({ err: Object.assign(new Error('refused'), { mined }) }, 'told'),
+    (log) => log.child({ mined }).info('told'),
+  ];
+  for (const place of places) {
+    const line = logged(place);
+    expect(line.msg).toBe('told');
+    expect(JSON.stringify(line)).toContain('[unreadable]');
+  }
 });
 
 test('writes an object that holds itself', () => {
