@@ -158,20 +158,20 @@ describe('processes that take calls ahead', () => {
   it('hold at most a sixteenth of what is left, so that a process that is asked no more keeps little from the others', async () => {
     const { processes } = await proven(2, 320);
     const [busy, other] = processes as [Limiter, Limiter];
-    for (let call = 0; call < 1 + 2 + 4 + 8 + 1; call++) expect((await busy.take(demand(often(320)))).waitMs).toBe(0);
-    // It asked for sixteen, and all of them fit into a sixteenth of the 305 that were left.
-    expect(await passing([other], often(320))).toBe(305 - 16);
-    expect(await passing([busy], often(320))).toBe(15);
+    for (let call = 0; call < 126 + 1; call++) expect((await busy.take(demand(often(320)))).waitMs).toBe(0);
+    // It asked for fifteen, an eighth of what it spent, and was given a sixteenth of the 194 that were left.
+    expect(await passing([other], often(320))).toBe(194 - 12);
+    expect(await passing([busy], often(320))).toBe(11);
     expect(await passing(processes, often(320))).toBe(0);
   });
 
   it('get nothing back for what they did not spend within a second', async () => {
     const { processes } = await proven(2, 1_500);
     const [quiet, other] = processes as [Limiter, Limiter];
-    for (let call = 0; call < 1 + 2 + 4 + 8 + 16 + 32 + 1; call++) await quiet.take(demand(often(1_500)));
-    expect(await passing([other], often(1_500))).toBe(1_500 - 127);
+    for (let call = 0; call < 518 + 1; call++) await quiet.take(demand(often(1_500)));
+    expect(await passing([other], often(1_500))).toBe(1_500 - 518 - 61);
     clock += 1_000;
-    // What drained in that second, and none of the 63 that were left.
+    // What drained in that second, and none of the 60 that were left.
     expect(await passing([quiet], often(1_500))).toBe(50);
   });
 

@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { limitOf } from '#shared/core/token-bucket.ts';
 import { type Demand, createLimiter } from '#shared/platform/limiter.ts';
@@ -182,11 +183,35 @@ describe('calls taken ahead', () => {
     for (let time = 0; time < times; time++) (await limiter.take(often(over))).prove();
   };
 
-  it('are twice as many each time, up to 64, while they are spent within a second', async () => {
+  it('are an eighth of what was spent, up to 64, while they are spent within a second', async () => {
     const stage = roomy();
     await call(stage, 1);
-    await call(stage, 400);
-    expect(stage.asked).toEqual([1, 1, 2, 4, 8, 16, 32, 64, 64, 64, 64, 64, 64]);
+    stage.asked.length = 0;
+    await call(stage, 1_000);
+    let spent = 0;
+    for (const calls of stage.asked) {
+      expect(calls).toBe(Math.max(1, Math.min(64, Math.floor(spent / 8))));
+      spent += calls;
+    }
+    expect(stage.asked.at(-1)).toBe(64);
+    expect(stage.asked.length).toBeLessThan(1_000 / 15);
+  });
+
+  it('cost a client an eighth more than it spends at most, whatever its rhythm', async () => {
+    const rhythm = fc.array(fc.record({ calls: fc.integer({ min: 1, max: 200 }), pause: fc.integer({ min: 0, max: 1_500 }) }), { maxLength: 40 });
+    await fc.assert(
+      fc.asyncProperty(rhythm, async (bursts) => {
+        const stage = roomy();
+        let spent = 0;
+        for (const { calls, pause } of bursts) {
+          await call(stage, calls, { large: limitOf(1_000_000) });
+          spent += calls;
+          stage.advance(pause);
+        }
+        const taken = stage.asked.reduce((sum, calls) => sum + calls, 0);
+        expect(taken).toBeLessThanOrEqual((spent * 9) / 8);
+      }),
+    );
   });
 
   it('are none for a client that calls less often than once a second', async () => {
@@ -200,10 +225,12 @@ describe('calls taken ahead', () => {
 
   it('are lost after a second, and asked for again from one on', async () => {
     const stage = roomy();
-    await call(stage, 1 + 1 + 2 + 4 + 1);
+    await call(stage, 1);
+    stage.asked.length = 0;
+    await call(stage, 16 + 4 * 2 + 1);
     stage.advance(1_000);
-    await call(stage, 1 + 2);
-    expect(stage.asked).toEqual([1, 1, 2, 4, 8, 1, 2]);
+    await call(stage, 2);
+    expect(stage.asked).toEqual([...Array.from({ length: 16 }, () => 1), 2, 2, 2, 2, 3, 1, 1]);
   });
 
   it('are for one bucket: of one client and one operation, whose credential was proven here', async () => {
@@ -225,10 +252,10 @@ describe('calls taken ahead', () => {
 
   it('are asked for by one question at a time; calls beside it ask for themselves', async () => {
     const stage = roomy();
-    await call(stage, 1 + 1 + 2);
+    await call(stage, 1 + 16 + 4 * 2);
     stage.asked.length = 0;
     await Promise.all(Array.from({ length: 5 }, () => stage.limiter.take(often())));
-    expect(stage.asked).toEqual([4, 1, 1, 1, 1]);
+    expect(stage.asked).toEqual([3, 1, 1, 1, 1]);
   });
 
   it('are asked for again after a question that Redis did not answer', async () => {
@@ -243,8 +270,9 @@ describe('calls taken ahead', () => {
     (await limiter.take(often())).prove();
     for (let time = 0; time < 3; time++) expect((await limiter.take(often())).waitMs).toBe(0);
     away = false;
-    for (let time = 0; time < 1 + 2 + 4; time++) await limiter.take(often());
-    expect(asked).toEqual([1, 1, 2, 2, 2, 4, 8].slice(0, asked.length));
+    asked.length = 0;
+    for (let time = 0; time < 16 + 1; time++) await limiter.take(often());
+    expect(asked).toEqual([...Array.from({ length: 16 }, () => 1), 2]);
   });
 
   it('still have to fit into what this process counts by itself', async () => {
