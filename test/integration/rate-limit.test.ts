@@ -116,8 +116,8 @@ describe('processes that take calls ahead', () => {
   /** With a bucket that is half full: in Redis it would be gone by the time on the wall once it is empty, and then the clock of the test stands still. */
   const often = (room: number): Partial<Demand> => ({ large: limitOf(2 * room), credential: 'good', ahead: true });
 
-  /** Processes that each know the client, who has so many calls left, and how many questions they asked since. */
-  async function proven(count: number, room: number): Promise<{ processes: Limiter[]; questions(): number; refuse(): void }> {
+  /** Processes that each know the client, who has so many calls left, and how many questions they asked since; their clocks are off by `skews`. */
+  async function proven(count: number, room: number, skews: readonly number[] = []): Promise<{ processes: Limiter[]; questions(): number; refuse(): void }> {
     let [questions, refusing] = [0, false];
     const processes: Limiter[] = [];
     for (let made = 0; made < count; made++) {
@@ -127,7 +127,7 @@ describe('processes that take calls ahead', () => {
         questions += 1;
         return refusing ? Promise.resolve(undefined) : shared.take(...asked);
       };
-      const limiter = createLimiter({ now: () => clock, shared: { ...shared, take } });
+      const limiter = createLimiter({ now: () => clock + (skews[made] ?? 0), shared: { ...shared, take } });
       (await limiter.take(demand(often(room)))).prove();
       await inRedis((client) => waitFor(async () => (await client.keys('sluice:proof:*')).length === 1, { what: 'the proof to arrive' }));
       processes.push(limiter);
@@ -163,6 +163,20 @@ describe('processes that take calls ahead', () => {
     expect(await passing([other], often(320))).toBe(194 - 12);
     expect(await passing([busy], often(320))).toBe(11);
     expect(await passing(processes, often(320))).toBe(0);
+  });
+
+  it('never let pass more than the limit, and hardly less, while their clocks differ and step', async () => {
+    const skews = [0, -600_000, 400_000];
+    const { processes } = await proven(3, 1_000, skews);
+    let passed = 0;
+    for (let call = 0; call < 3_000; call++) {
+      // Most steps let what is held go to waste; the smallest do not.
+      if (call % 40 === 0) skews[call % 3] = (skews[call % 3] as number) + ([-300_000, 999, -1_000, -1, 1_000][(call / 40) % 5] as number);
+      const calling = processes[Math.floor(call / 100) % 3] as Limiter;
+      if ((await calling.take(demand(often(1_000)))).waitMs === 0) passed += 1;
+    }
+    expect(passed).toBeLessThanOrEqual(1_000);
+    expect(passed).toBeGreaterThanOrEqual((1_000 * 8) / 9);
   });
 
   it('get nothing back for what they did not spend within a second', async () => {
