@@ -61,15 +61,16 @@ async function deliver(deps: Deps, http: WebhookHttp, lanes: Lanes, run: Run): P
   if (!('url' in event)) return event;
   const lane = await lanes.enter({ target: new URL(event.url).host, tenant: event.gatewayId });
   if ('pauseMs' in lane) return { again: new Date(event.now.getTime() + Math.round(lane.pauseMs * (1 + jitter(deps) / 4))) };
-  let sent: Sent | undefined;
+  let attempt = { tookMs: 0, timedOut: false };
   try {
-    sent = await send(deps, http, event, run.kind);
+    const sent = await send(deps, http, event, run.kind);
+    attempt = { tookMs: sent.outcome.durationMs, timedOut: sent.outcome.kind === 'failed' && sent.outcome.result === 'timeout' };
+    // The next one need not wait until this is written down, for which its gateway keeps a place.
+    lane.answered(attempt);
+    return await record(deps, event, run, sent);
   } finally {
-    const outcome = sent?.outcome;
-    lane.leave({ tookMs: outcome?.durationMs ?? 0, timedOut: outcome?.kind === 'failed' && outcome.result === 'timeout' });
+    lane.leave(attempt);
   }
-  // Nothing is in flight any more: the next one need not wait until this is written down.
-  return record(deps, event, run, sent);
 }
 
 /**

@@ -1,12 +1,19 @@
 /** A place among what is in flight; leave it exactly once. */
 export interface Lane {
-  leave(attempt: { tookMs: number; timedOut: boolean }): void;
+  /** Nothing is in flight any more: the lane is another's, and only the place is kept until it is left. */
+  answered(attempt: Attempt): void;
+  leave(attempt: Attempt): void;
+}
+
+interface Attempt {
+  tookMs: number;
+  timedOut: boolean;
 }
 
 /** How many may be in flight in one process. */
 export interface LaneLimits {
   together: number;
-  /** Runs that the process holds in memory: those in flight, and those that wait a moment for a lane. A tenant has the same part of them as of lanes. */
+  /** Runs that the process holds in memory: those in flight, those that wait a moment for a lane, and those that write down what came of it. A tenant has the same part of them as of lanes. */
   places: number;
   /** To one target. */
   perTarget: number;
@@ -40,7 +47,7 @@ interface Share {
 }
 
 interface Tenant extends Share {
-  /** What is in flight and what waits in memory, which keeps a place from others. */
+  /** What is in flight, what waits in memory and what is written down, which keeps a place from others. */
   held: number;
 }
 
@@ -71,7 +78,7 @@ const REMEMBERED = 10_000;
 /** Opens lanes; `clock` is in milliseconds. */
 export function openLanes(limits: LaneLimits, clock: () => number): Lanes {
   const targets = new Map<string, Target>();
-  /** Those with something in flight or waiting. */
+  /** Those with something in a place. */
   const tenants = new Map<string, Tenant>();
   /** Of all tenants. */
   let [flying, held] = [0, 0];
@@ -138,17 +145,22 @@ export function openLanes(limits: LaneLimits, clock: () => number): Lanes {
       const flight = { beganMs: clock() };
       for (const share of [target, tenant]) share.flights.add(flight);
       flying += 1;
+      const answered = ({ tookMs, timedOut }: Attempt): void => {
+        if (!target.flights.has(flight)) return;
+        busySlowly -= slowly;
+        flying -= 1;
+        target.timeouts = timedOut ? target.timeouts + 1 : 0;
+        for (const share of [target, tenant]) {
+          share.flights.delete(flight);
+          share.typicalMs += (tookMs - share.typicalMs) / 4;
+        }
+        if (!isFull(target)) target.waiting.shift()?.();
+      };
       return {
-        leave: ({ tookMs, timedOut }) => {
-          busySlowly -= slowly;
-          flying -= 1;
-          target.timeouts = timedOut ? target.timeouts + 1 : 0;
-          for (const share of [target, tenant]) {
-            share.flights.delete(flight);
-            share.typicalMs += (tookMs - share.typicalMs) / 4;
-          }
+        answered,
+        leave: (attempt) => {
+          answered(attempt);
           letGo(wanted.tenant, tenant);
-          if (!isFull(target)) target.waiting.shift()?.();
         },
       };
     },

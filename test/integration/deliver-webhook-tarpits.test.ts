@@ -116,6 +116,50 @@ it('the next webhook of a receiver is sent once it has answered one, whatever it
   await waitFor(async () => (await states()).every(({ state }) => state === 'delivered'), { what: 'it all recorded' });
 });
 
+it('a gateway whose answers nobody can write down keeps its share of the places, and the rest serves the others', async () => {
+  const { places, perTenant, together } = POLICY.webhookLanes;
+  const share = (places * perTenant) / together;
+  for (let host = 0; host < 20; host++) await announce(greedy, `http://127.0.0.1:${9_000 + host}/hook`, 5);
+  await announce(honest, receiver.url, 1);
+  const sent = new Set<string>();
+  const { deliver } = webhookJobs(() => ({
+    post: (_url, headers) => {
+      sent.add(String(headers['webhook-id']));
+      return Promise.resolve({ kind: 'answered', status: 204, retryAfter: null, durationMs: 1 });
+    },
+  }));
+  const runs: Promise<unknown>[] = [];
+  /** Begins what is due of a gateway; how many were sent and not written down, at most. */
+  const begin = async (gateway: Gateway): Promise<number> => {
+    let most = 0;
+    const unwritten = new Set<string>();
+    const rows = await world.database.sql<{ id: string; refId: string }[]>`
+      select o.id, o.ref_id from outbox o join webhook_events e on e.id = o.ref_id where o.topic = 'webhook.deliver' and o.state = 'due' and e.gateway_id = ${gateway.id}`;
+    for (const { id, refId } of rows) {
+      let ended = false;
+      const run = runJob(world.deps, deliver, id).finally(() => {
+        ended = true;
+        unwritten.delete(refId);
+      });
+      runs.push(run);
+      await waitFor(() => ended || sent.has(refId), { what: 'it to be sent, or sent away' });
+      if (!ended) unwritten.add(refId);
+      most = Math.max(most, unwritten.size);
+    }
+    return most;
+  };
+  const locked = world.database.transaction(async (tx) => {
+    await tx`select 1 from webhook_events where gateway_id = ${greedy.id} for no key update`;
+    const most = await begin(greedy);
+    expect(most).toBeGreaterThan(0);
+    expect(most).toBeLessThanOrEqual(share);
+    const ofGreedy = sent.size;
+    await begin(honest);
+    expect(sent.size).toBe(ofGreedy + 1);
+  });
+  await locked.finally(() => Promise.allSettled(runs));
+});
+
 it('one gateway with dozens of such receivers has a share of the attempts in flight, and the rest serves the others', async () => {
   const many = await Promise.all(Array.from({ length: 40 }, () => aTarpit()));
   for (const tarpit of many) await announce(greedy, tarpit.url, 3);
