@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type Lane, type Lanes, openLanes } from '#api/jobs/lanes.ts';
 import { POLICY } from '#shared/core/policy.ts';
@@ -200,5 +201,99 @@ describe('lanes', () => {
       if ('leave' in lane) lane.leave(QUICK);
     }
     for (let index = 0; index < 4; index++) await taken('h.example');
+  });
+
+  it('are answered within half a second, never more than there are, and all free once left, in whatever order they are asked for, answered and left', async () => {
+    const { together, places, perTarget, perTenant } = POLICY.webhookLanes;
+    const [hosts, tenants] = [5, 6];
+    const act = fc.oneof(
+      {
+        weight: 6,
+        arbitrary: fc.record({
+          what: fc.constant('enter' as const),
+          host: fc.nat(hosts - 1),
+          tenant: fc.nat(tenants - 1),
+          times: fc.integer({ min: 1, max: 30 }),
+        }),
+      },
+      {
+        weight: 5,
+        arbitrary: fc.record({
+          what: fc.constantFrom('answered' as const, 'leave' as const),
+          which: fc.nat(),
+          timedOut: fc.boolean(),
+          times: fc.integer({ min: 1, max: 20 }),
+        }),
+      },
+      { weight: 2, arbitrary: fc.record({ what: fc.constant('pass' as const), milliseconds: fc.integer({ min: 0, max: 700 }) }) },
+    );
+    const aLane = async (host: string, tenant = 0): Promise<Lane> => {
+      const lane = await lanes.enter({ target: host, tenant: `t${tenant}` });
+      if ('pauseMs' in lane) throw new Error(`no lane to ${host}`);
+      return lane;
+    };
+    const holds = fc.asyncProperty(fc.array(act, { minLength: 20, maxLength: 120 }), async (acts) => {
+      lanes = openLanes(POLICY.webhookLanes, () => Date.now());
+      const asking = new Set<{ host: number; tenant: number; atMs: number }>();
+      const taken: { lane: Lane; host: number; tenant: number; flies: boolean }[] = [];
+      const timedOutOnce = new Set<number>();
+      const sentAway: number[] = [];
+      const count = <T>(all: Iterable<T>, counts: (one: T) => boolean): number => [...all].filter(counts).length;
+      for (const one of acts) {
+        for (let time = 0; 'times' in one && time < one.times; time++) {
+          if (one.what === 'enter') {
+            const { host, tenant } = one;
+            const asked = { host, tenant, atMs: Date.now() };
+            asking.add(asked);
+            void lanes.enter({ target: `h${host}`, tenant: `t${tenant}` }).then((lane) => {
+              asking.delete(asked);
+              if ('leave' in lane) taken.push({ lane, host, tenant, flies: true });
+              else sentAway.push(lane.pauseMs);
+            });
+          } else if (taken.length > 0) {
+            const at = one.which % taken.length;
+            const of = taken[at] as (typeof taken)[number];
+            const attempt = one.timedOut && one.which % 3 === 0 ? TIMED_OUT : QUICK;
+            if (of.flies && attempt.timedOut) timedOutOnce.add(of.host);
+            of.flies = false;
+            of.lane[one.what](attempt);
+            if (one.what === 'leave') taken.splice(at, 1);
+          }
+        }
+        await vi.advanceTimersByTimeAsync(one.what === 'pass' ? one.milliseconds : 0);
+        expect(count(asking, ({ atMs }) => Date.now() - atMs >= 500)).toBe(0);
+        expect(count(taken, ({ flies }) => flies)).toBeLessThanOrEqual(together + tenants);
+        for (let host = 0; host < hosts; host++) {
+          const flying = count(taken, (of) => of.flies && of.host === host);
+          expect(flying).toBeLessThanOrEqual(perTarget);
+          // Who waits does so for a lane that is taken.
+          if (!timedOutOnce.has(host) && count(asking, (asked) => asked.host === host) > 0) expect(flying).toBe(perTarget);
+        }
+        for (let tenant = 0; tenant < tenants; tenant++) {
+          const isIts = (of: { tenant: number }): boolean => of.tenant === tenant;
+          expect(count(taken, (of) => of.flies && isIts(of))).toBeLessThanOrEqual(perTenant);
+          expect(count(taken, isIts) + count(asking, isIts)).toBeLessThanOrEqual((places * perTenant) / together);
+        }
+      }
+      await vi.advanceTimersByTimeAsync(500);
+      expect(asking.size).toBe(0);
+      for (const pauseMs of sentAway) expect(pauseMs).toBeGreaterThanOrEqual(100);
+      for (const { lane } of taken.splice(0)) lane.leave(QUICK);
+      // As if nothing had been: a gateway has all its lanes, to one host as many as ever, and all its places.
+      for (let host = 0; host < hosts; host++) {
+        if (timedOutOnce.has(host)) (await aLane(`h${host}`)).leave(QUICK);
+        for (const lane of await Promise.all(Array.from({ length: perTarget }, () => aLane(`h${host}`)))) lane.leave(QUICK);
+      }
+      const free: Lane[] = [];
+      for (const [tenant, lanesOfIt] of [16, 12, 9].entries()) {
+        for (let at = 0; at < lanesOfIt; at++) free.push(await aLane(`another-${tenant}-${at}`, tenant));
+        expect(await askAtOnce(1, 'one-more.example', `t${tenant}`)).toHaveLength(1);
+      }
+      for (const lane of free) lane.leave(QUICK);
+      for (let round = 0; round < 20; round++) (await aLane('quick')).leave({ tookMs: 1, timedOut: false });
+      expect(await askAtOnce(100, 'quick', 't0')).toHaveLength(100 - 64);
+      expect(await askAtOnce(100, 'quick', 't1')).toHaveLength(100 - 48);
+    });
+    await fc.assert(holds, { numRuns: 60 });
   });
 });
