@@ -16,7 +16,7 @@ import {
 import { uuidFrom } from '#shared/core/ids.ts';
 import { POLICY } from '#shared/core/policy.ts';
 import { crashPoint } from '#shared/platform/crash-points.ts';
-import { type Lanes, openLanes } from './lanes.ts';
+import { type Lane, type Lanes, openLanes } from './lanes.ts';
 import { againAt, attemptRecords, jitter, type Kind, type Recorded } from './record-attempts.ts';
 import type { Begun, Job, JobResult } from './work.ts';
 
@@ -63,7 +63,7 @@ async function deliver(deps: Deps, http: WebhookHttp, lanes: Lanes, run: Run): P
   if ('pauseMs' in lane) return { again: new Date(event.now.getTime() + Math.round(lane.pauseMs * (1 + jitter(deps) / 4))) };
   let attempt = { tookMs: 0, timedOut: false };
   try {
-    const sent = await send(deps, http, event, run.kind);
+    const sent = await send(deps, http, lane, event, run.kind);
     attempt = { tookMs: sent.outcome.durationMs, timedOut: sent.outcome.kind === 'failed' && sent.outcome.result === 'timeout' };
     // The next one need not wait until this is written down, for which its gateway keeps a place.
     lane.answered(attempt);
@@ -102,7 +102,7 @@ interface Sent {
 }
 
 /** Records that an attempt starts, and sends it. */
-async function send(deps: Deps, http: WebhookHttp, event: WebhookTurn, kind: Kind): Promise<Sent> {
+async function send(deps: Deps, http: WebhookHttp, lane: Lane, event: WebhookTurn, kind: Kind): Promise<Sent> {
   crashPoint('webhook.taken');
   const secrets = openSecrets(deps, event.secrets);
   const signedSeconds = Math.floor(deps.wallClock() / 1_000);
@@ -110,6 +110,7 @@ async function send(deps: Deps, http: WebhookHttp, event: WebhookTurn, kind: Kin
   const attemptId = uuidFrom(deps.randomBytes(16));
   await recordStart(deps, { id: attemptId, event, kind, signedSeconds });
   crashPoint('webhook.attempt-started');
+  lane.sent();
   // Where something went wrong before, or somebody watches, it is one request on a connection of its own.
   const outcome = await http.post(event.url, headers, event.body, { reuse: kind === 'scheduled' && event.attempts === 0 });
   crashPoint('webhook.sent');

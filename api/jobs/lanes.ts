@@ -1,5 +1,7 @@
 /** A place among what is in flight; leave it exactly once. */
 export interface Lane {
+  /** The attempt is on its way: what it takes from now on is its target's doing. */
+  sent(): void;
   /** Nothing is in flight any more: the lane is another's, and only the place is kept until it is left. */
   answered(attempt: Attempt): void;
   leave(attempt: Attempt): void;
@@ -38,10 +40,12 @@ export interface Lanes {
 
 /** What is in flight for one tenant, or to one target. */
 interface Share {
-  /** When each of those in flight began, milliseconds of the clock, oldest first. */
-  flights: Set<{ beganMs: number }>;
+  /** Lanes taken, and since when what was sent there is on its way, milliseconds of the clock. */
+  flights: Set<{ sentMs?: number }>;
   /** What an attempt takes here, milliseconds, smoothed. */
   typicalMs: number;
+  /** How long one keeps its lane, milliseconds, smoothed: with what is done before it is sent. */
+  laneMs: number;
   /** When the next one sent away should come back, milliseconds of the clock: its place in a queue that is kept nowhere. */
   nextTurn: number;
 }
@@ -142,7 +146,8 @@ export function openLanes(limits: LaneLimits, clock: () => number): Lanes {
       }
       const slowly = isSlow(target) ? 1 : 0;
       busySlowly += slowly;
-      const flight = { beganMs: clock() };
+      const flight: { sentMs?: number } = {};
+      const beganMs = clock();
       for (const share of [target, tenant]) share.flights.add(flight);
       flying += 1;
       const answered = ({ tookMs, timedOut }: Attempt): void => {
@@ -153,10 +158,18 @@ export function openLanes(limits: LaneLimits, clock: () => number): Lanes {
         for (const share of [target, tenant]) {
           share.flights.delete(flight);
           share.typicalMs += (tookMs - share.typicalMs) / 4;
+          share.laneMs += (clock() - beganMs - share.laneMs) / 4;
         }
-        if (!isFull(target)) target.waiting.shift()?.();
+        if (isFull(target)) return;
+        const next = target.waiting.shift();
+        next?.();
+        // A lane that nobody waits for: those that were sent away come too late.
+        if (next === undefined && isQuick(target)) target.nextTurn = Math.min(target.nextTurn, clock());
       };
       return {
+        sent: () => {
+          flight.sentMs = clock();
+        },
         answered,
         leave: (attempt) => {
           answered(attempt);
@@ -168,13 +181,13 @@ export function openLanes(limits: LaneLimits, clock: () => number): Lanes {
 }
 
 function aShare(): Share {
-  return { flights: new Set(), typicalMs: FIRST_GUESS_MS, nextTurn: 0 };
+  return { flights: new Set(), typicalMs: FIRST_GUESS_MS, laneMs: 0, nextTurn: 0 };
 }
 
-/** What an attempt takes at a target or of a tenant, by those that ended, and by the oldest that did not. */
+/** What an attempt takes at a target or of a tenant, by those that ended, and by the oldest on its way. */
 function usualMs({ typicalMs, flights }: Share, now: number): number {
-  const [oldest] = flights;
-  return oldest === undefined ? typicalMs : Math.max(typicalMs, Math.min(now - oldest.beganMs, QUICK_MS));
+  const ages = [...flights].map(({ sentMs = now }) => now - sentMs);
+  return Math.max(typicalMs, Math.min(Math.max(0, ...ages), QUICK_MS));
 }
 
 function isQuick(target: Target): boolean {
@@ -199,7 +212,7 @@ function aTurn(target: Target): Promise<void> {
 
 /** The n-th delivery sent away comes back when the n-th lane should be free, or looks earlier whether it is. */
 function pauseOf(share: Share, lanes: number, now: number): number {
-  const turn = Math.max(share.nextTurn, now) + usualMs(share, now) / lanes;
+  const turn = Math.max(share.nextTurn, now) + Math.max(share.laneMs, usualMs(share, now)) / lanes;
   const longest = now + LONGEST_PAUSE_MS;
   share.nextTurn = turn <= longest ? turn : Math.max(share.nextTurn + BETWEEN_LOOKS_MS, longest);
   return Math.max(share.nextTurn - now, SHORTEST_PAUSE_MS);

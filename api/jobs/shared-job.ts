@@ -29,6 +29,7 @@ export function sharedJob({ topic, places, slowMs, placeOf, run }: SharedJob): J
       const lane = await lanes.enter({ target: whose, tenant: whose });
       if ('pauseMs' in lane) return { again: new Date((await readClock(deps.db.sql)).now.getTime() + Math.ceil(lane.pauseMs)) };
       const began = clock();
+      lane.sent();
       try {
         return await run(deps, refId, begun);
       } finally {

@@ -22,6 +22,7 @@ async function enter(host: string, gatewayId = 'shop'): Promise<Lane | { pauseMs
 async function taken(host: string, gatewayId?: string): Promise<Lane> {
   const lane = await enter(host, gatewayId);
   if ('pauseMs' in lane) throw new Error(`no lane to ${host}`);
+  lane.sent();
   return lane;
 }
 const pause = async (host: string, gatewayId?: string): Promise<number> => {
@@ -66,7 +67,7 @@ describe('lanes', () => {
   async function askAtOnce(count: number, host = 'shop.example', gatewayId = 'shop'): Promise<number[]> {
     const pauses: number[] = [];
     for (let asked = 0; asked < count; asked++)
-      void lanes.enter({ target: host, tenant: gatewayId }).then((lane) => 'pauseMs' in lane && pauses.push(lane.pauseMs));
+      void lanes.enter({ target: host, tenant: gatewayId }).then((lane) => ('pauseMs' in lane ? pauses.push(lane.pauseMs) : lane.sent()));
     await vi.advanceTimersByTimeAsync(0);
     return [...pauses];
   }
@@ -90,6 +91,23 @@ describe('lanes', () => {
     await vi.advanceTimersByTimeAsync(400);
     const later = await askAtOnce(20);
     expect(later.at(-1)).toBeCloseTo((later.at(-2) as number) + 62.5);
+  });
+
+  it('of a host are not taken for slow because this process is: what is not on its way yet tells nothing of it', async () => {
+    for (let lane = 0; lane < 4; lane++) await lanes.enter({ target: 'busy.example', tenant: 'another' });
+    await vi.advanceTimersByTimeAsync(10_000);
+    // Forty wait for a host that nothing is known of.
+    expect(await askAtOnce(60, 'busy.example', 'another')).toHaveLength(60 - 40);
+  });
+
+  it('of a quick host that nobody waits for have the next one sent away come back at once, however many were before it', async () => {
+    const four = await Promise.all([1, 2, 3, 4].map(() => taken('shop.example')));
+    const before = await askAtOnce(300);
+    expect(before.at(-1)).toBeGreaterThan(10_000);
+    await vi.advanceTimersByTimeAsync(600);
+    four[0]?.leave(QUICK);
+    await taken('shop.example');
+    expect((await askAtOnce(100)).find((pauseMs) => pauseMs > 100)).toBeLessThan(1_000);
   });
 
   it('that are left by one who waited, and may not have it, are given to the next who waits', async () => {
