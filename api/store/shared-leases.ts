@@ -3,7 +3,7 @@ import type { Database, Reads } from '#shared/platform/postgres.ts';
 import { doneTogether } from '#shared/platform/together.ts';
 import { endOutbox, leaseOutbox, type OutboxLease, type Topic } from './outbox.ts';
 
-/** Rows in one statement: as many as a worker runs of one topic at a time. */
+/** Rows in one statement, at most. */
 const MOST = 64;
 /** How long claims are kept from their runs for what is read behind them: mostly it is there at once, and what is asked for until then is the next statement together. */
 const READ_MS = 50;
