@@ -20,8 +20,8 @@ import { type Lane, type Lanes, openLanes } from './lanes.ts';
 import { againAt, attemptRecords, jitter, type Kind, type Recorded } from './record-attempts.ts';
 import type { Begun, Job, JobResult } from './work.ts';
 
-/** Longest time until a webhook that waits for an earlier one of its payment looks whether that one is through. */
-const LOOK_AGAIN_MILLISECONDS = 60_000;
+/** When a webhook that waits for an earlier one of its payment looks whether that one is through, which is to hasten it before: seldom, as everything may wait behind a receiver that is down. */
+const LOOK_AGAIN_MILLISECONDS = 15 * 60_000;
 
 interface WebhookJobs {
   /** The six attempts of every webhook. */
@@ -42,7 +42,7 @@ export function webhookJobs(client: (deps: Deps) => WebhookHttp): WebhookJobs {
     concurrency: POLICY.webhookLanes.places,
     begunAtOnce: POLICY.webhooksBegunAtOnce,
     read: readTurnsOfWork,
-    run: (deps, eventId, begun) => deliver(deps, client(deps), lanes, { eventId, kind, ...begun }),
+    run: (deps, _eventId, begun) => deliver(deps, client(deps), lanes, { kind, ...begun }),
   });
   return { deliver: job('webhook.deliver', 'scheduled'), resend: job('webhook.resend', 'resend') };
 }
@@ -52,7 +52,6 @@ export const { deliver: deliverWebhook, resend: resendWebhook }: WebhookJobs = w
 
 /** One run of one webhook. */
 interface Run extends Begun<WebhookTurn> {
-  eventId: string;
   kind: Kind;
 }
 
@@ -78,14 +77,13 @@ async function deliver(deps: Deps, http: WebhookHttp, lanes: Lanes, run: Run): P
  * somebody asked for it, it is pending and due.
  */
 async function nextOfItsPayment(deps: Deps, run: Run): Promise<JobResult | WebhookTurn> {
-  const { eventId, kind, read, lease } = run;
-  const event = read ?? (await attemptRecords(deps.db).turn(eventId));
+  const { kind, read, lease } = run;
+  const event = read ?? (await attemptRecords(deps.db).turn(lease.id));
   if (event === undefined) return { done: true };
   if (kind === 'scheduled' && event.state !== 'pending') return { done: true };
   if (kind === 'scheduled' && event.nextAttemptAt > event.now) return { again: event.nextAttemptAt };
-  if (event.aheadAt === null) return event;
-  const milliseconds = Math.min(Math.max(event.aheadAt.getTime() - event.now.getTime(), 0) + 5_000, LOOK_AGAIN_MILLISECONDS);
-  const again = new Date(event.now.getTime() + milliseconds);
+  if (!event.isBehind) return event;
+  const again = new Date(event.now.getTime() + LOOK_AGAIN_MILLISECONDS);
   // The one ahead hastens this row when it is through: it finds it put back, or was through before.
   const waits = await deps.db.transaction(async (tx) => {
     const isAhead = await lockAhead(tx, event);

@@ -5,8 +5,8 @@ import {
   type AttemptAnswer,
   finishWebhookAttempts,
   keepWebhookAnswers,
-  listWebhookTurns,
   type LockedAttempt,
+  readTurnsOfWork,
   type StartedAttempt,
   startWebhookAttempts,
   updateWebhookEvents,
@@ -47,8 +47,8 @@ export interface Recorded {
 
 /** What is asked and written about single webhooks: for those of one moment by the same statements. */
 export interface AttemptRecords {
-  /** Reads a webhook whose turn may have come; undefined when there is none. */
-  turn(eventId: string): Promise<WebhookTurn | undefined>;
+  /** Reads the webhook of a row of the outbox, whose turn may have come; undefined when there is none. */
+  turn(outboxId: string): Promise<WebhookTurn | undefined>;
   /** Records that an attempt of the schedule starts now. */
   start(attempt: StartedAttempt): Promise<void>;
   /** Records how an attempt ended and what that makes of its webhook, and closes its row of the outbox or puts it back; undefined when there is no webhook any more. */
@@ -66,7 +66,7 @@ export function attemptRecords(db: Database): AttemptRecords {
   if (known !== undefined) return known;
   const end = doneTogether((attempts: readonly Attempted[]) => endAll(db, attempts), { most: MOST });
   const records: AttemptRecords = {
-    turn: together(async (ids) => new Map((await listWebhookTurns(db.sql, ids)).map((turn) => [turn.id, turn]))),
+    turn: together((outboxIds) => readTurnsOfWork(db.sql, outboxIds)),
     start: doneTogether(
       async (attempts: readonly StartedAttempt[]) => {
         await startWebhookAttempts(db.sql, attempts);

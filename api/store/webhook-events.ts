@@ -55,35 +55,24 @@ export async function lockWebhookEvents(tx: Tx, paymentId: string): Promise<Webh
 export interface WebhookTurn extends WebhookEvent {
   /** Service time. */
   now: Date;
-  /** When the one before it in the payment's order will be tried next; null when nothing is ahead of it. */
-  aheadAt: Date | null;
+  /** One before it in the payment's order is not through yet. */
+  isBehind: boolean;
   /** Since when it has been due; null where it is not, or failed for a reason of ours. It was put off until then because something of its own was in its way. */
   dueSince: Date | null;
   /** What its gateway signs with, the current one first. */
   secrets: readonly SealedSecret[];
 }
 
-/** Reads webhooks, of those that there are. Reads outbox_ref, and never all that is due; locks nothing. */
-export async function listWebhookTurns(sql: Reads, ids: readonly string[]): Promise<WebhookTurn[]> {
-  const turns = await turnsOf(sql, sql`(select id as by, id as event_id from webhook_events where id = any(${[...ids]}::uuid[])) as asked`);
-  return turns.map(({ by: _, ...turn }) => turn);
-}
-
 /** Reads the webhooks that rows of the outbox are about, by the rows' ids. Locks nothing. */
 export async function readTurnsOfWork(sql: Reads, outboxIds: readonly string[]): Promise<Map<string, WebhookTurn>> {
-  const turns = await turnsOf(sql, sql`(select id as by, ref_id as event_id from outbox where id = any(${[...outboxIds]}::uuid[])) as asked`);
-  return new Map(turns.map(({ by, ...turn }) => [by, turn]));
-}
-
-async function turnsOf(sql: Reads, asked: ReturnType<Reads>): Promise<(WebhookTurn & { by: string })[]> {
   const rows = await sql<(Omit<WebhookTurn, 'secrets'> & { by: string; secrets: { id: string; sealed: string }[] })[]>`
-    select asked.by, ${columns(sql)}, sluice_now() as now, ${usableWebhookSecrets(sql, sql`e.gateway_id`)} as secrets, (
-      select a.next_attempt_at from webhook_events a
-      where a.payment_id = e.payment_id and a.state = 'pending' and a.seq < e.seq order by a.seq desc limit 1) as ahead_at, (
-      select max(o.due_at) from (select topic, state, last_error, due_at from outbox where ref_id = e.id offset 0) o
-      where o.topic = 'webhook.deliver' and o.state = 'due' and o.last_error is null) as due_since
-    from ${asked} join webhook_events e on e.id = asked.event_id`;
-  return rows.map((row) => ({ ...row, secrets: row.secrets.map(({ id, sealed }) => ({ id, sealed: Buffer.from(sealed, 'base64') })) }));
+    select o.id as by, ${columns(sql, sql`e.`)}, sluice_now() as now, ${usableWebhookSecrets(sql, sql`e.gateway_id`)} as secrets, exists (
+      select 1 from webhook_events a where a.payment_id = e.payment_id and a.state = 'pending' and a.seq < e.seq) as is_behind,
+      case when o.topic = 'webhook.deliver' and o.state = 'due' and o.last_error is null then o.due_at end as due_since
+    from outbox o join webhook_events e on e.id = o.ref_id where o.id = any(${[...outboxIds]}::uuid[])`;
+  return new Map(
+    rows.map(({ by, secrets, ...turn }) => [by, { ...turn, secrets: secrets.map(({ id, sealed }) => ({ id, sealed: Buffer.from(sealed, 'base64') })) }]),
+  );
 }
 
 /**
@@ -122,11 +111,16 @@ export async function stopWebhook(tx: Tx, id: string): Promise<void> {
   await tx`update webhook_events set state = 'stopped' where id = ${id} and state = 'pending'`;
 }
 
-/** Ids of webhooks behind any of these of their payments that wait for their turn: pending ones, and those with a resend asked for. */
+/**
+ * Ids of webhooks that wait for one of these to be through: the next pending one of its payment, which those behind it wait for from then on, and those between them that
+ * a resend was asked for.
+ */
 export async function waitingBehind(tx: Tx, events: readonly { paymentId: string; seq: number }[]): Promise<string[]> {
   const rows = await tx<{ id: string }[]>`
     select e.id from unnest(${events.map(({ paymentId }) => paymentId)}::uuid[], ${events.map(({ seq }) => seq)}::bigint[]) as ahead (payment_id, seq)
-    join webhook_events e on e.payment_id = ahead.payment_id and e.seq > ahead.seq
+    left join lateral (
+      select n.seq from webhook_events n where n.payment_id = ahead.payment_id and n.seq > ahead.seq and n.state = 'pending' order by n.seq limit 1) next on true
+    join webhook_events e on e.payment_id = ahead.payment_id and e.seq > ahead.seq and (next.seq is null or e.seq <= next.seq)
     where e.state = 'pending' or e.resend_requested_at is not null order by e.payment_id, e.seq`;
   return rows.map((row) => row.id);
 }
@@ -154,9 +148,9 @@ export async function listWebhookEvents(sql: Reads, paymentId: string): Promise<
   return sql<WebhookEvent[]>`select ${columns(sql)} from webhook_events where payment_id = ${paymentId} order by seq`;
 }
 
-function columns(sql: Reads) {
-  return sql`id, payment_id, gateway_id, seq, status, url, body, state, attempts, next_attempt_at,
-    created_at, delivered_at, resend_requested_at`;
+function columns(sql: Reads, of = sql``) {
+  return sql`${of}id, ${of}payment_id, ${of}gateway_id, ${of}seq, ${of}status, ${of}url, ${of}body, ${of}state, ${of}attempts, ${of}next_attempt_at,
+    ${of}created_at, ${of}delivered_at, ${of}resend_requested_at`;
 }
 
 export interface WebhookAttempt {

@@ -194,6 +194,35 @@ describe('a webhook', () => {
     expect((await events()).map((event) => event.state)).toEqual([state, 'delivered']);
   });
 
+  it('that gets through lets only the next one of its payment go on, for which all others wait', async () => {
+    receiver.answerWith(() => ({ status: 500 }));
+    await announced(['S1', 'S2', 'S3', 'S4']);
+    await run();
+    receiver.answerWith(() => ({ status: 200 }));
+    await world.advance(35);
+    const due = () => world.database.sql<{ id: string; status: string }[]>`
+      select o.id, e.status from outbox o join webhook_events e on e.id = o.ref_id where o.state = 'due' and o.due_at <= sluice_now()`;
+    for (const status of ['S1', 'S2', 'S3', 'S4']) {
+      const [next, ...others] = await due();
+      expect([next?.status, others]).toEqual([status, []]);
+      expect(await runJob(world.deps, deliverWebhook, next?.id as string)).toBe('done');
+    }
+    expect((await events()).map(({ state }) => state)).toEqual(Array(4).fill('delivered'));
+  });
+
+  it('of which many wait behind a receiver that is down looks seldom whether its turn has come', async () => {
+    receiver.answerWith(() => ({ status: 500 }));
+    await announced(['EXPIRED', 'SUCCESS']);
+    for (let minute = 0; minute < 14; minute++) {
+      await run();
+      await world.advance(60);
+    }
+    expect((await events()).map(({ attempts }) => attempts)).toEqual([3, 0]);
+    expect(await world.database.sql`select o.claims::int from outbox o join webhook_events e on e.id = o.ref_id where e.status = 'SUCCESS'`).toEqual([
+      { claims: 1 },
+    ]);
+  });
+
   it("does not wait for another payment's", async () => {
     receiver.answerWith((webhook) => ({ status: webhook.body.includes('EXPIRED') ? 500 : 200 }));
     await announced(['EXPIRED']);
@@ -348,7 +377,7 @@ describe('webhooks of one moment', () => {
     const [row] = await outbox();
     const [lease] = await leaseOutbox(world.deps.db.sql, [{ id: row?.id as string, topic: 'webhook.deliver' }], { seconds: 6, wait: true });
     const records = attemptRecords(world.deps.db);
-    const sent = (await records.turn(row?.refId as string)) as WebhookTurn;
+    const sent = (await records.turn(row?.id as string)) as WebhookTurn;
     const ends = await Promise.all(
       [500, 200].map(async (status) => {
         const id = uuidFrom(world.deps.randomBytes(16));
