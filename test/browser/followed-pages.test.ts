@@ -125,8 +125,8 @@ describe('a stream of changes', () => {
 });
 
 describeInBrowser('a page that follows what it shows', (open) => {
-  const visit = async (path: string, { role = 'owner', gatewayId = shop.id as string | null } = {}) => {
-    const tab = await open();
+  const visit = async (path: string, { role = 'owner', gatewayId = shop.id as string | null, tab: opened = open() } = {}) => {
+    const tab = await opened;
     await tab.page
       .context()
       .addCookies([{ name: '__Host-sluice', value: await member(role, gatewayId), url: 'https://localhost', secure: true, httpOnly: true, sameSite: 'Lax' }]);
@@ -180,12 +180,34 @@ describeInBrowser('a page that follows what it shows', (open) => {
     await expect.poll(() => page.locator('main').getAttribute('data-mark')).not.toBe(before);
   });
 
+  const endSession = () =>
+    service.world.database.sql`update sessions set ended_at = sluice_now() where person_id = (select person_id from sessions order by created_at desc limit 1)`;
+
   it('leads to the sign-in when its session ends elsewhere', async () => {
     const { id } = await waiting();
-    const { page } = await visit(`/g/${shop.id}/payments/${id}`);
-    await page.locator('main[data-screen="payment"]').waitFor();
-    await service.world.database
-      .sql`update sessions set ended_at = sluice_now() where person_id = (select person_id from sessions order by created_at desc limit 1)`;
+    const tab = await open();
+    const followed = tab.page.waitForResponse((answer) => answer.url().endsWith('/changes'));
+    const { page } = await visit(`/g/${shop.id}/payments/${id}`, { tab: Promise.resolve(tab) });
+    await followed;
+    await endSession();
     await page.locator('main[data-screen="sign-in"]').waitFor();
+  });
+
+  it('leads to the sign-in at once when its session has ended before it could be followed', async () => {
+    const { id } = await waiting();
+    const tab = await open({ tolerate: /not "text\/event-stream"/ });
+    const streams: string[] = [];
+    await tab.page.route(
+      (url) => url.pathname.endsWith('/changes'),
+      async (route) => {
+        streams.push(route.request().url());
+        if (streams.length === 1) await endSession();
+        await route.continue();
+      },
+    );
+    const { page } = await visit(`/g/${shop.id}/payments/${id}`, { tab: Promise.resolve(tab) });
+    // Otherwise it would be half a minute.
+    await page.locator('main[data-screen="sign-in"]').waitFor({ timeout: 25_000 });
+    expect(streams.length).toBeGreaterThan(0);
   });
 });

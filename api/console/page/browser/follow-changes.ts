@@ -1,4 +1,4 @@
-/** Without a stream, the page is looked at again this often; with a little chance, so that not all come at once. */
+/** Without a stream, the page is looked at at once, and then again this often; with a little chance, so that not all come at once. */
 const LOOK_AGAIN_MS = 30_000;
 /** Somebody who fills something in is not disturbed; this is how often it is asked whether they are done. */
 const BUSY_MS = 3_000;
@@ -15,13 +15,15 @@ export function followChanges(equip: (main: HTMLElement) => void): void {
   let later = 0;
   let newest = main.dataset.mark;
   let reading = false;
+  let isRefused = false;
 
   const soon = (milliseconds: number, run: () => void): void => {
     clearTimeout(later);
     later = window.setTimeout(run, milliseconds);
   };
   const lookAgain = (): void => {
-    soon(LOOK_AGAIN_MS * (1 + Math.random()), () => {
+    // What is refused first may be refused because its reader may not read the page any more.
+    soon(isRefused ? LOOK_AGAIN_MS * (1 + Math.random()) : 0, () => {
       if (document.hidden) return;
       void refresh(true);
       open();
@@ -31,6 +33,9 @@ export function followChanges(equip: (main: HTMLElement) => void): void {
     if (source !== undefined || document.hidden) return;
     const stream = new EventSource(path);
     source = stream;
+    stream.addEventListener('open', () => {
+      isRefused = false;
+    });
     stream.addEventListener('message', ({ data }) => {
       newest = String(data);
       void refresh(false);
@@ -45,6 +50,7 @@ export function followChanges(equip: (main: HTMLElement) => void): void {
       if (stream.readyState !== EventSource.CLOSED) return;
       close();
       lookAgain();
+      isRefused = true;
     });
   };
   const close = (): void => {
