@@ -48,6 +48,10 @@ interface Share {
   laneMs: number;
   /** When the next one sent away should come back, milliseconds of the clock: its place in a queue that is kept nowhere. */
   nextTurn: number;
+  /** A lane was left idle: those sent away come too late, and the next few come before them. */
+  idle: boolean;
+  /** When the next one of those few should come back. */
+  earlyTurn: number;
 }
 
 interface Tenant extends Share {
@@ -76,6 +80,8 @@ const SHORTEST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 60_000;
 /** Between those behind them: a backlog, however long, asks whether its turn has come twenty times a second. */
 const BETWEEN_LOOKS_MS = 50;
+/** So far ahead reach those few that come before them. */
+const EARLY_MS = 1_000;
 /** Targets remembered; what was not used longest is forgotten first. */
 const REMEMBERED = 10_000;
 
@@ -163,8 +169,7 @@ export function openLanes(limits: LaneLimits, clock: () => number): Lanes {
         if (isFull(target)) return;
         const next = target.waiting.shift();
         next?.();
-        // A lane that nobody waits for: those that were sent away come too late.
-        if (next === undefined && isQuick(target)) target.nextTurn = Math.min(target.nextTurn, clock());
+        if (next === undefined && isQuick(target)) target.idle = true;
       };
       return {
         sent: () => {
@@ -181,7 +186,7 @@ export function openLanes(limits: LaneLimits, clock: () => number): Lanes {
 }
 
 function aShare(): Share {
-  return { flights: new Set(), typicalMs: FIRST_GUESS_MS, laneMs: 0, nextTurn: 0 };
+  return { flights: new Set(), typicalMs: FIRST_GUESS_MS, laneMs: 0, nextTurn: 0, idle: false, earlyTurn: 0 };
 }
 
 /** What an attempt takes at a target or of a tenant, by those that ended, and by the oldest on its way. */
@@ -210,9 +215,19 @@ function aTurn(target: Target): Promise<void> {
   });
 }
 
-/** The n-th delivery sent away comes back when the n-th lane should be free, or looks earlier whether it is. */
+/**
+ * The n-th delivery sent away comes back when the n-th lane should be free, or looks earlier whether it is. An idle lane does not begin the queue anew: all that are in it come
+ * none the less, and of a long backlog one queue would come on top of the other.
+ */
 function pauseOf(share: Share, lanes: number, now: number): number {
-  const turn = Math.max(share.nextTurn, now) + Math.max(share.laneMs, usualMs(share, now)) / lanes;
+  const betweenMs = Math.max(share.laneMs, usualMs(share, now)) / lanes;
+  const early = Math.max(share.earlyTurn, now) + betweenMs;
+  share.idle &&= early <= now + EARLY_MS;
+  if (share.idle) {
+    share.earlyTurn = early;
+    return Math.max(early - now, SHORTEST_PAUSE_MS);
+  }
+  const turn = Math.max(share.nextTurn, share.earlyTurn, now) + betweenMs;
   const longest = now + LONGEST_PAUSE_MS;
   share.nextTurn = turn <= longest ? turn : Math.max(share.nextTurn + BETWEEN_LOOKS_MS, longest);
   return Math.max(share.nextTurn - now, SHORTEST_PAUSE_MS);

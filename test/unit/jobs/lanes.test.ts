@@ -110,6 +110,26 @@ describe('lanes', () => {
     expect((await askAtOnce(100)).find((pauseMs) => pauseMs > 100)).toBeLessThan(1_000);
   });
 
+  it('of a quick host that are idle again and again bring only the next few back sooner, so that its backlog asks no more than some 25 times a second', async () => {
+    const comesMs: number[] = [];
+    const ask = async (tookMs: number): Promise<void> => {
+      const lane = await lanes.enter({ target: 'shop.example', tenant: 'shop' });
+      if ('pauseMs' in lane) return void comesMs.push(Date.now() + lane.pauseMs);
+      lane.sent();
+      setTimeout(() => lane.leave({ tookMs, timedOut: false }), tookMs);
+    };
+    for (let round = 0; round < 20; round++) {
+      for (let index = 0; index < 4; index++) void ask(300);
+      await vi.advanceTimersByTimeAsync(260);
+      // Four or so wait, are answered at once, and leave lanes that nobody waits for.
+      for (let index = 0; index < 200; index++) void ask(1);
+      await vi.advanceTimersByTimeAsync(100);
+    }
+    const inTenSeconds = comesMs.filter((atMs) => atMs > Date.now() && atMs <= Date.now() + 10_000);
+    expect(inTenSeconds.length).toBeGreaterThan(10 * 10);
+    expect(inTenSeconds.length).toBeLessThan(10 * 25);
+  });
+
   it('that are left by one who waited, and may not have it, are given to the next who waits', async () => {
     lanes = openLanes({ ...POLICY.webhookLanes, together: 8, perTenant: 2, tenantShare: 1 }, () => Date.now());
     const ask = (target: string, tenant: string): Promise<Lane | { pauseMs: number }> => lanes.enter({ target, tenant });
