@@ -38,10 +38,16 @@ export interface Lanes {
   enter(wanted: { target: string; tenant: string }): Promise<Lane | { pauseMs: number }>;
 }
 
+/** When an attempt was sent, and when it was answered, milliseconds of the clock. */
+interface Flight {
+  sentMs?: number;
+  answeredMs?: number;
+}
+
 /** What is in flight for one tenant, or to one target. */
 interface Share {
-  /** Lanes taken, and since when what was sent there is on its way, milliseconds of the clock. */
-  flights: Set<{ sentMs?: number }>;
+  /** Lanes taken. */
+  flights: Set<Flight>;
   /** What an attempt takes here, milliseconds, smoothed. */
   typicalMs: number;
   /** How long one keeps its lane, milliseconds, smoothed: with what is done before it is sent. */
@@ -57,6 +63,8 @@ interface Share {
 interface Tenant extends Share {
   /** What is in flight, what waits in memory and what is written down, which keeps a place from others. */
   held: number;
+  /** What is written down. */
+  writing: Set<Flight>;
 }
 
 interface Target extends Share {
@@ -134,15 +142,20 @@ export function openLanes(limits: LaneLimits, clock: () => number): Lanes {
   return {
     enter: async (wanted) => {
       const target = targetOf(wanted.target);
-      const tenant = tenants.get(wanted.tenant) ?? { ...aShare(), held: 0 };
+      const tenant = tenants.get(wanted.tenant) ?? { ...aShare(), held: 0, writing: new Set() };
       const isTenantFull = (): boolean => tenant.flights.size >= lanesOfTenant(tenant);
-      const afterOwn = (): { pauseMs: number } => ({ pauseMs: pauseOf(tenant, lanesOfTenant(tenant), clock()) });
+      const afterOwn = (): { pauseMs: number } => {
+        const now = clock();
+        const betweenMs = Math.max(betweenLanes(tenant, lanesOfTenant(tenant), now), betweenPlaces(tenant, placesOf(tenant), now));
+        return { pauseMs: pauseOf(tenant, betweenMs, now) };
+      };
       if (isTenantFull() || tenant.held >= placesOf(tenant)) return afterOwn();
       hold(wanted.tenant, tenant);
       if (isFull(target) && isWorthWaiting(target)) await aTurn(target);
       if (isFull(target)) {
         letGo(wanted.tenant, tenant);
-        return { pauseMs: pauseOf(target, lanesOf(target), clock()) };
+        const now = clock();
+        return { pauseMs: pauseOf(target, betweenLanes(target, lanesOf(target), now), now) };
       }
       if (isTenantFull()) {
         letGo(wanted.tenant, tenant);
@@ -152,19 +165,22 @@ export function openLanes(limits: LaneLimits, clock: () => number): Lanes {
       }
       const slowly = isSlow(target) ? 1 : 0;
       busySlowly += slowly;
-      const flight: { sentMs?: number } = {};
+      const flight: Flight = {};
       const beganMs = clock();
       for (const share of [target, tenant]) share.flights.add(flight);
       flying += 1;
       const answered = ({ tookMs, timedOut }: Attempt): void => {
         if (!target.flights.has(flight)) return;
+        const now = clock();
+        flight.answeredMs = now;
+        tenant.writing.add(flight);
         busySlowly -= slowly;
         flying -= 1;
         target.timeouts = timedOut ? target.timeouts + 1 : 0;
         for (const share of [target, tenant]) {
           share.flights.delete(flight);
           share.typicalMs += (tookMs - share.typicalMs) / 4;
-          share.laneMs += (clock() - beganMs - share.laneMs) / 4;
+          share.laneMs += (now - beganMs - share.laneMs) / 4;
         }
         if (isFull(target)) return;
         const next = target.waiting.shift();
@@ -178,6 +194,7 @@ export function openLanes(limits: LaneLimits, clock: () => number): Lanes {
         answered,
         leave: (attempt) => {
           answered(attempt);
+          tenant.writing.delete(flight);
           letGo(wanted.tenant, tenant);
         },
       };
@@ -215,12 +232,22 @@ function aTurn(target: Target): Promise<void> {
   });
 }
 
+/** How far apart lanes are left. */
+function betweenLanes(share: Share, lanes: number, now: number): number {
+  return Math.max(share.laneMs, usualMs(share, now)) / lanes;
+}
+
+/** How far apart places are left, by how long those in them have been written down: all may be taken and every lane free, where nobody can write. */
+function betweenPlaces({ writing }: Tenant, places: number, now: number): number {
+  const agesMs = [...writing].reduce((sum, { answeredMs = now }) => sum + now - answeredMs, 0);
+  return agesMs / places / places;
+}
+
 /**
  * The n-th delivery sent away comes back when the n-th lane should be free, or looks earlier whether it is. An idle lane does not begin the queue anew: all that are in it come
  * none the less, and of a long backlog one queue would come on top of the other.
  */
-function pauseOf(share: Share, lanes: number, now: number): number {
-  const betweenMs = Math.max(share.laneMs, usualMs(share, now)) / lanes;
+function pauseOf(share: Share, betweenMs: number, now: number): number {
   const early = Math.max(share.earlyTurn, now) + betweenMs;
   share.idle &&= early <= now + EARLY_MS;
   if (share.idle) {

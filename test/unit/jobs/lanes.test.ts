@@ -130,6 +130,22 @@ describe('lanes', () => {
     expect(inTenSeconds.length).toBeLessThan(10 * 25);
   });
 
+  it('that are free, where a gateway has all its places taken by what nobody can write down, are not asked for by its backlog more than some 20 times a second', async () => {
+    const { places, perTenant, together } = POLICY.webhookLanes;
+    for (let place = 0; place < (places * perTenant) / together; place++) {
+      const lane = await lanes.enter({ target: 'shop.example', tenant: 'shop' });
+      if ('pauseMs' in lane) throw new Error('no lane');
+      lane.sent();
+      lane.answered({ tookMs: 1, timedOut: false });
+    }
+    // What each asks when it comes back after as long as it was told to.
+    const comeBack = (pausesMs: readonly number[]): number => pausesMs.filter((pauseMs) => pauseMs < 10_000).length;
+    await vi.advanceTimersByTimeAsync(5_000);
+    expect(comeBack(await askAtOnce(1_000))).toBeLessThan(10 * 20);
+    expect(comeBack(await askAtOnce(1_000, 'another.example'))).toBe(0);
+    (await taken('shop.example', 'honest')).leave(QUICK);
+  });
+
   it('that are left by one who waited, and may not have it, are given to the next who waits', async () => {
     lanes = openLanes({ ...POLICY.webhookLanes, together: 8, perTenant: 2, tenantShare: 1 }, () => Date.now());
     const ask = (target: string, tenant: string): Promise<Lane | { pauseMs: number }> => lanes.enter({ target, tenant });
