@@ -90,40 +90,32 @@ const LONGEST_PAUSE_MS = 60_000;
 const BETWEEN_LOOKS_MS = 50;
 /** So far ahead reach those few that come before them. */
 const EARLY_MS = 1_000;
-/** Targets remembered; what was not used longest is forgotten first. */
+/** Targets remembered, and tenants. */
 const REMEMBERED = 10_000;
 
 /** Opens lanes; `clock` is in milliseconds. */
 export function openLanes(limits: LaneLimits, clock: () => number): Lanes {
   const targets = new Map<string, Target>();
-  /** Those with something in a place. */
   const tenants = new Map<string, Tenant>();
   /** Of all tenants. */
   let [flying, held] = [0, 0];
   /** Lanes to targets that run into the deadline. */
   let busySlowly = 0;
 
-  const targetOf = (name: string): Target => {
-    const target = targets.get(name) ?? { ...aShare(), timeouts: 0, waiting: [] };
-    // Moved to the end, so that the map stays in the order of use.
-    targets.delete(name);
-    targets.set(name, target);
-    for (const [other, { flights, waiting }] of targets) {
-      if (targets.size <= REMEMBERED) break;
-      if (flights.size === 0 && waiting.length === 0) targets.delete(other);
-    }
-    return target;
+  const tenantOf = (name: string): Tenant => {
+    const known = tenants.get(name);
+    // Of which nothing is here, and nothing comes back: what its receivers did once says nothing of those it has now.
+    if (known?.held === 0 && known.nextTurn <= clock()) tenants.delete(name);
+    return recall(tenants, name, aTenant, ({ held: places }) => places > 0);
   };
 
-  const hold = (name: string, tenant: Tenant): void => {
-    tenants.set(name, tenant);
+  const hold = (tenant: Tenant): void => {
     tenant.held += 1;
     held += 1;
   };
-  const letGo = (name: string, tenant: Tenant): void => {
+  const letGo = (tenant: Tenant): void => {
     tenant.held -= 1;
     held -= 1;
-    if (tenant.held === 0) tenants.delete(name);
   };
 
   /** A tenant's share of what others leave, and no more than its own part. */
@@ -141,8 +133,8 @@ export function openLanes(limits: LaneLimits, clock: () => number): Lanes {
 
   return {
     enter: async (wanted) => {
-      const target = targetOf(wanted.target);
-      const tenant = tenants.get(wanted.tenant) ?? { ...aShare(), held: 0, writing: new Set() };
+      const target = recall(targets, wanted.target, aTarget, ({ flights, waiting }) => flights.size > 0 || waiting.length > 0);
+      const tenant = tenantOf(wanted.tenant);
       const isTenantFull = (): boolean => tenant.flights.size >= lanesOfTenant(tenant);
       const afterOwn = (): { pauseMs: number } => {
         const now = clock();
@@ -150,15 +142,15 @@ export function openLanes(limits: LaneLimits, clock: () => number): Lanes {
         return { pauseMs: pauseOf(tenant, betweenMs, now) };
       };
       if (isTenantFull() || tenant.held >= placesOf(tenant)) return afterOwn();
-      hold(wanted.tenant, tenant);
+      hold(tenant);
       if (isFull(target) && isWorthWaiting(target)) await aTurn(target);
       if (isFull(target)) {
-        letGo(wanted.tenant, tenant);
+        letGo(tenant);
         const now = clock();
         return { pauseMs: pauseOf(target, betweenLanes(target, lanesOf(target), now), now) };
       }
       if (isTenantFull()) {
-        letGo(wanted.tenant, tenant);
+        letGo(tenant);
         // The lane that it was woken for is another's.
         target.waiting.shift()?.();
         return afterOwn();
@@ -182,6 +174,8 @@ export function openLanes(limits: LaneLimits, clock: () => number): Lanes {
           share.typicalMs += (tookMs - share.typicalMs) / 4;
           share.laneMs += (now - beganMs - share.laneMs) / 4;
         }
+        // Once nothing of a tenant is in flight any more, those of it that were sent away come too late as well.
+        if (tenant.flights.size === 0) tenant.idle = true;
         if (isFull(target)) return;
         const next = target.waiting.shift();
         next?.();
@@ -195,12 +189,28 @@ export function openLanes(limits: LaneLimits, clock: () => number): Lanes {
         leave: (attempt) => {
           answered(attempt);
           tenant.writing.delete(flight);
-          letGo(wanted.tenant, tenant);
+          letGo(tenant);
         },
       };
     },
   };
 }
+
+/** What is known by a name, or a new one. Of too many, those not in use are forgotten, what was not used longest first. */
+function recall<Kind>(all: Map<string, Kind>, name: string, make: () => Kind, isUsed: (one: Kind) => boolean): Kind {
+  const found = all.get(name) ?? make();
+  // Moved to the end, so that the map stays in the order of use.
+  all.delete(name);
+  all.set(name, found);
+  for (const [other, one] of all) {
+    if (all.size <= REMEMBERED) break;
+    if (!isUsed(one)) all.delete(other);
+  }
+  return found;
+}
+
+const aTarget = (): Target => ({ ...aShare(), timeouts: 0, waiting: [] });
+const aTenant = (): Tenant => ({ ...aShare(), held: 0, writing: new Set() });
 
 function aShare(): Share {
   return { flights: new Set(), typicalMs: FIRST_GUESS_MS, laneMs: 0, nextTurn: 0, idle: false, earlyTurn: 0 };

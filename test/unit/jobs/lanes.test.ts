@@ -146,6 +146,40 @@ describe('lanes', () => {
     (await taken('shop.example', 'honest')).leave(QUICK);
   });
 
+  it('of a gateway of which nothing is in flight now and then bring only the next few back sooner, so that its backlog asks no more than some 25 times a second', async () => {
+    const comesMs: number[] = [];
+    for (let round = 0; round < 20; round++) {
+      const held: Lane[] = [];
+      for (let index = 0; index < POLICY.webhookLanes.perTenant; index++)
+        held.push((await lanes.enter({ target: `shop-${index}.example`, tenant: 'shop' })) as Lane);
+      for (const lane of held) lane.sent();
+      await vi.advanceTimersByTimeAsync(300);
+      const pauses = await askAtOnce(600, 'another.example');
+      expect(Math.min(...pauses)).toBeLessThan(500);
+      for (const pauseMs of pauses) comesMs.push(Date.now() + pauseMs);
+      await vi.advanceTimersByTimeAsync(700);
+      for (const lane of held) lane.leave({ tookMs: 1_000, timedOut: false });
+    }
+    const inTenSeconds = comesMs.filter((atMs) => atMs > Date.now() && atMs <= Date.now() + 10_000);
+    expect(inTenSeconds.length).toBeGreaterThan(10 * 10);
+    expect(inTenSeconds.length).toBeLessThan(10 * 25);
+  });
+
+  it('of a gateway whose receivers were slow, and of which nothing has waited since, are asked for again as soon as of any other', async () => {
+    const fill = async (): Promise<Lane[]> => {
+      const held: Lane[] = [];
+      for (let index = 0; index < POLICY.webhookLanes.perTenant; index++)
+        held.push((await lanes.enter({ target: `shop-${index}.example`, tenant: 'shop' })) as Lane);
+      return held;
+    };
+    const held = await fill();
+    expect(await askAtOnce(20, 'another.example')).toHaveLength(20);
+    await vi.advanceTimersByTimeAsync(9_000);
+    for (const lane of held) lane.leave({ tookMs: 9_000, timedOut: false });
+    await fill();
+    expect((await askAtOnce(20, 'another.example')).at(-1)).toBe(100);
+  });
+
   it('that are left by one who waited, and may not have it, are given to the next who waits', async () => {
     lanes = openLanes({ ...POLICY.webhookLanes, together: 8, perTenant: 2, tenantShare: 1 }, () => Date.now());
     const ask = (target: string, tenant: string): Promise<Lane | { pauseMs: number }> => lanes.enter({ target, tenant });
