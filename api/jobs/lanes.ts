@@ -86,7 +86,7 @@ const EXPECTED_WAIT_MS = 250;
 const SHORTEST_PAUSE_MS = 100;
 /** Longest time until the first of those that were sent away looks again, so that a target which has recovered is noticed. */
 const LONGEST_PAUSE_MS = 60_000;
-/** Between those behind them: a backlog, however long, asks whether its turn has come twenty times a second. */
+/** Between those behind them, unless lanes are left sooner: a backlog, however long, asks whether its turn has come twenty times a second. */
 const BETWEEN_LOOKS_MS = 50;
 /** So far ahead reach those few that come before them. */
 const EARLY_MS = 1_000;
@@ -266,6 +266,8 @@ function pauseOf(share: Share, betweenMs: number, now: number): number {
   }
   const turn = Math.max(share.nextTurn, share.earlyTurn, now) + betweenMs;
   const longest = now + LONGEST_PAUSE_MS;
-  share.nextTurn = turn <= longest ? turn : Math.max(share.nextTurn + BETWEEN_LOOKS_MS, longest);
+  // What is quick is through with those further behind sooner.
+  const behindMs = usualMs(share, now) < QUICK_MS ? Math.min(betweenMs, BETWEEN_LOOKS_MS) : BETWEEN_LOOKS_MS;
+  share.nextTurn = turn <= longest ? turn : Math.max(share.nextTurn + behindMs, longest);
   return Math.max(share.nextTurn - now, SHORTEST_PAUSE_MS);
 }

@@ -180,6 +180,14 @@ describe('lanes', () => {
     expect((await askAtOnce(20, 'another.example')).at(-1)).toBe(100);
   });
 
+  it('of a quick host are asked for again by each of a backlog in its turn, however long it is, and of one that hangs twenty times a second', async () => {
+    const quick = await askAtOnce(12_000);
+    expect(quick.at(-1)).toBeCloseTo((12_000 - 4 - 40) * 6.25);
+    await vi.advanceTimersByTimeAsync(400);
+    const hanging = await askAtOnce(100);
+    expect((hanging.at(-1) as number) - (hanging.at(-2) as number)).toBeCloseTo(50);
+  });
+
   it('that are left by one who waited, and may not have it, are given to the next who waits', async () => {
     lanes = openLanes({ ...POLICY.webhookLanes, together: 8, perTenant: 2, tenantShare: 1 }, () => Date.now());
     const ask = (target: string, tenant: string): Promise<Lane | { pauseMs: number }> => lanes.enter({ target, tenant });
