@@ -65,6 +65,8 @@ interface Tenant extends Share {
   held: number;
   /** What is written down. */
   writing: Set<Flight>;
+  /** How long that takes, milliseconds, smoothed. */
+  writeMs: number;
 }
 
 interface Target extends Share {
@@ -188,7 +190,9 @@ export function openLanes(limits: LaneLimits, clock: () => number): Lanes {
         answered,
         leave: (attempt) => {
           answered(attempt);
+          const { answeredMs = clock() } = flight;
           tenant.writing.delete(flight);
+          tenant.writeMs += (clock() - answeredMs - tenant.writeMs) / 4;
           letGo(tenant);
         },
       };
@@ -210,7 +214,7 @@ function recall<Kind>(all: Map<string, Kind>, name: string, make: () => Kind, is
 }
 
 const aTarget = (): Target => ({ ...aShare(), timeouts: 0, waiting: [] });
-const aTenant = (): Tenant => ({ ...aShare(), held: 0, writing: new Set() });
+const aTenant = (): Tenant => ({ ...aShare(), held: 0, writing: new Set(), writeMs: 0 });
 
 function aShare(): Share {
   return { flights: new Set(), typicalMs: FIRST_GUESS_MS, laneMs: 0, nextTurn: 0, idle: false, earlyTurn: 0 };
@@ -247,10 +251,10 @@ function betweenLanes(share: Share, lanes: number, now: number): number {
   return Math.max(share.laneMs, usualMs(share, now)) / lanes;
 }
 
-/** How far apart places are left, by how long those in them have been written down: all may be taken and every lane free, where nobody can write. */
-function betweenPlaces({ writing }: Tenant, places: number, now: number): number {
+/** How far apart places are left, by how long that was written down which is through, and that has been which is not: all may be taken and every lane free, where nobody can write. */
+function betweenPlaces({ writing, writeMs }: Tenant, places: number, now: number): number {
   const agesMs = [...writing].reduce((sum, { answeredMs = now }) => sum + now - answeredMs, 0);
-  return agesMs / places / places;
+  return Math.max(writeMs, agesMs / places) / places;
 }
 
 /**

@@ -146,6 +146,27 @@ describe('lanes', () => {
     (await taken('shop.example', 'honest')).leave(QUICK);
   });
 
+  it('that are free, where a gateway writes for two seconds in each of its places, are asked for by its backlog no more often than places are left', async () => {
+    const { places, perTenant, together } = POLICY.webhookLanes;
+    const share = (places * perTenant) / together;
+    const fill = async (count: number): Promise<Lane[]> => {
+      const held: Lane[] = [];
+      for (let place = 0; place < count; place++) {
+        const lane = (await lanes.enter({ target: 'shop.example', tenant: 'shop' })) as Lane;
+        lane.sent();
+        lane.answered({ tookMs: 1, timedOut: false });
+        held.push(lane);
+      }
+      return held;
+    };
+    const held = await fill(share);
+    await vi.advanceTimersByTimeAsync(2_000);
+    for (const lane of held.slice(1)) lane.leave({ tookMs: 1, timedOut: false });
+    await fill(share - 1);
+    const pauses = await askAtOnce(1_000);
+    expect(pauses.filter((pauseMs) => pauseMs < 10_000).length).toBeLessThan(10 * (share / 2) * 1.1);
+  });
+
   it('of a gateway of which nothing is in flight now and then bring only the next few back sooner, so that its backlog asks no more than some 25 times a second', async () => {
     const comesMs: number[] = [];
     for (let round = 0; round < 20; round++) {
