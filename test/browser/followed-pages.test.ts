@@ -161,6 +161,32 @@ describeInBrowser('a page that follows what it shows', (open) => {
     await expect.poll(() => seen(operator)).not.toBe(before[1]);
   });
 
+  it('shows also what changed, and was told, while it was being read', async () => {
+    const id = await cashout();
+    const moveOn = () => service.world.database.sql`update settlements set dispatch_at = dispatch_at + interval '1 day' where id = ${id}`;
+    const tab = await open();
+    await tab.page.addInitScript(countMessages);
+    const { page } = await visit(`/g/${shop.id}/cashouts/${id}`, { tab: Promise.resolve(tab) });
+    const told = (times: number) => page.waitForFunction((wanted) => (window as unknown as Listening).told >= wanted, times);
+    await told(1);
+    let readings = 0;
+    await page.route(page.url(), async (route) => {
+      const answer = await route.fetch();
+      readings += 1;
+      if (readings === 1) {
+        await moveOn();
+        await told(3);
+      }
+      await route.fulfill({ response: answer });
+    });
+    await moveOn();
+    await expect.poll(() => readings).toBeGreaterThan(1);
+    const beside = await page.context().newPage();
+    await beside.goto(page.url());
+    const now = await beside.locator('main').getAttribute('data-mark');
+    await expect.poll(() => page.locator('main').getAttribute('data-mark')).toBe(now);
+  });
+
   it('disturbs nobody who fills something in, and shows what changed when they are done', async () => {
     const id = await cashout();
     const { page } = await visit(`/ops/cashouts/${id}`, { role: 'operator', gatewayId: null });
@@ -211,3 +237,22 @@ describeInBrowser('a page that follows what it shows', (open) => {
     expect(streams.length).toBeGreaterThan(0);
   });
 });
+
+interface Listening {
+  told: number;
+}
+
+/** Runs in the page before its own program: counts what its stream of changes says. */
+function countMessages(): void {
+  const listening = window as unknown as Listening;
+  listening.told = 0;
+  const Stream = window.EventSource;
+  window.EventSource = class extends Stream {
+    constructor(address: string | URL) {
+      super(address);
+      this.addEventListener('message', () => {
+        listening.told += 1;
+      });
+    }
+  };
+}

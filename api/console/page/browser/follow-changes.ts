@@ -15,6 +15,7 @@ export function followChanges(equip: (main: HTMLElement) => void): void {
   let later = 0;
   let newest = main.dataset.mark;
   let reading = false;
+  let toldMeanwhile = false;
   let isRefused = false;
 
   const soon = (milliseconds: number, run: () => void): void => {
@@ -38,6 +39,7 @@ export function followChanges(equip: (main: HTMLElement) => void): void {
     });
     stream.addEventListener('message', ({ data }) => {
       newest = String(data);
+      toldMeanwhile = reading;
       void refresh(false);
     });
     // Whoever may not read it any more is shown what there is for them now.
@@ -65,14 +67,17 @@ export function followChanges(equip: (main: HTMLElement) => void): void {
     try {
       const fresh = await readPage(location.href);
       const drawn = fresh?.querySelector<HTMLElement>('main[data-follow]');
-      if (fresh == null || drawn == null || isBusy(main)) return;
+      if (fresh == null || drawn == null) return;
+      if (isBusy(main)) return soon(BUSY_MS, () => void refresh(whatever));
       if (drawn.dataset.mark !== main.dataset.mark) show(main, drawn, equip);
       document.title = fresh.title;
-      // What it is now may have been told before it was read.
-      newest = drawn.dataset.mark;
+      // What it is now may have been told before it was read; what was told meanwhile may have come too late to be read.
+      if (!toldMeanwhile) newest = drawn.dataset.mark;
     } finally {
       reading = false;
+      toldMeanwhile = false;
     }
+    if (newest !== main.dataset.mark) void refresh(false);
   };
 
   document.addEventListener('visibilitychange', () => {
