@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { checkoutScene } from '#test/fixtures/checkout-scenes.ts';
+import { checkoutScene, SCENE_TIME } from '#test/fixtures/checkout-scenes.ts';
 import { describeInBrowser } from '#test/harness/browser.ts';
 import { aCheckoutStage, type CheckoutStage } from '#test/harness/checkout-stage.ts';
 import { openPayer, payerAt } from './payer.ts';
@@ -63,7 +63,9 @@ describeInBrowser('the page’s program', (open) => {
   it('waits as long as an overloaded server says, then shows the payment (ux E5)', async () => {
     const { page } = await open({ tolerate: /Failed to load resource/ });
     const { snapshot } = checkoutScene('pay');
-    await page.clock.install();
+    // Its clock stands from the beginning: seven seconds are short for a slow machine.
+    await page.clock.install({ time: SCENE_TIME });
+    await page.clock.pauseAt(SCENE_TIME + 1_000);
     await page.goto(stage.fail(snapshot.payment.id, 'rate_limit_exceeded'));
     await page.locator('main[data-state="busy"]').waitFor();
     stage.show(snapshot);
