@@ -34,6 +34,7 @@ async function everyPage(page: Page, language: PageLanguage, look: (page: Page) 
     const html = renderConsole({ language, languages: LANGUAGES, person: 'anna@example.com', place, screen, follows: null, notice: null, assets });
     await page.setContent(html.replaceAll(/<(link|script)\b[^>]*>(<\/script>)?/g, '').replace('</head>', () => `<style>${CSS}</style></head>`));
     await unfold(page);
+    await page.evaluate(() => Object.assign(document.documentElement.dataset, { program: '' }));
     found.push(...(await look(page)).map((what) => `${index} ${screen.kind}: ${what}`));
     if (process.env.SLUICE_TEST_SCREENSHOTS)
       await page.screenshot({ path: `${process.env.SLUICE_TEST_SCREENSHOTS}/${language.tag}-${index}-${screen.kind}.png`, fullPage: true });
