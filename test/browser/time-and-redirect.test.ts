@@ -106,6 +106,7 @@ describeInBrowser('time on the page', (open) => {
     const payer = await aPayer(snapshot);
     const status = () => payer.part('status').innerText();
     const retry = payer.page.locator('[data-part="retry"]').getByRole('button');
+    await stopClock(payer);
     stage.deaf = true;
     await payer.choose(/ETH on /);
     await payer.shows('preparing');
@@ -119,6 +120,7 @@ describeInBrowser('time on the page', (open) => {
     await expect.poll(() => stage.asked.length).toBeGreaterThan(asked);
     // From here on whoever asks is answered, the button or the page by itself: the button goes away with the first answer.
     stage.deaf = false;
+    await payer.page.clock.resume();
     await payer.shows('pay');
   });
 
