@@ -285,6 +285,8 @@ describeInBrowser('the pages of the deployment', (open) => {
     await page.keyboard.press('Enter');
     await page.locator('main[data-screen="ops-payment"]').waitFor();
     expect(page.url()).toBe(`${origin}/ops/payments/${ids.pending}`);
+    // The key is heard by the page's program, which comes after what the server drew.
+    await page.locator('html[data-program]').waitFor();
     await page.keyboard.press('Control+k');
     expect(await page.evaluate(() => document.activeElement?.getAttribute('name'))).toBe('q');
   });
