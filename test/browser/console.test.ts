@@ -7,7 +7,7 @@ import { describeInBrowser } from '#test/harness/browser.ts';
 import { aConsoleStage, type ConsoleStage } from '#test/harness/console-stage.ts';
 import { POLICY } from '#shared/core/policy.ts';
 import { totpCode } from '#test/harness/totp-code.ts';
-import { findingsOf, look } from './looking.ts';
+import { findingsOf, framesGoBy, look } from './looking.ts';
 import { acceptInvitation, givePasskeys } from './passkey.ts';
 
 const BY: Doer = { kind: 'command', name: 'root@host' };
@@ -255,8 +255,3 @@ describeInBrowser('somebody who is invited to the console', (open) => {
     expect(found).toEqual([]);
   });
 });
-
-/** Runs in the page: some of them are enough for whatever can be pressed to be pressed. */
-async function framesGoBy(): Promise<void> {
-  for (let frame = 0; frame < 20; frame++) await new Promise(requestAnimationFrame);
-}

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { aService, listen, type Service } from '#test/contract/service.ts';
 import { describeInBrowser } from '#test/harness/browser.ts';
 import { axeFindings } from '#test/harness/tab.ts';
-import { findingsOf, unfold } from './looking.ts';
+import { findingsOf, framesGoBy, unfold } from './looking.ts';
 
 /** One of each kind: the beginning, a guide with code in many languages, tables, a runbook, the reference, operations, results. */
 const PAGES = [
@@ -161,6 +161,25 @@ describeInBrowser('whoever tries an operation in the reference', (open) => {
     await form.getByRole('button', { name: 'Send POST' }).click();
     // Behind the signature: the body is what is wrong.
     await expect.poll(() => form.getByRole('status').textContent()).toMatch(/^422/);
+  });
+
+  it('can press nothing before what is pressed does something', async () => {
+    const shop = await service.aShop();
+    const { page } = await open();
+    const address = `${service.origin}/docs/api/estimate-settlement-fee`;
+    const program = /id="try-it" data-program="([^"]+)"/.exec(await (await fetch(address)).text())?.[1];
+    const held: (() => Promise<void>)[] = [];
+    await page.route(`${service.origin}${program}`, (route) => void held.push(() => route.continue()));
+    await page.goto(`${address}#try-it`);
+    const form = page.locator('.try form');
+    await form.getByLabel('API key').fill(shop.apiKey);
+    await form.getByLabel('Cashout signing secret').fill(shop.cashoutSecret);
+    const pressed = form.getByRole('button', { name: 'Only sign' }).click();
+    await expect.poll(() => held.length).toBe(1);
+    await page.evaluate(framesGoBy);
+    await held[0]?.();
+    await pressed;
+    await expect.poll(() => form.getByRole('status').textContent()).toMatch(/X-Signature: [0-9a-f]{64}/);
   });
 
   it('finds no form where the deployment wants none, nor in the operator API', async () => {

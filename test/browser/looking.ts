@@ -35,6 +35,11 @@ export async function unfold(page: Page): Promise<void> {
   });
 }
 
+/** Runs in a page: some frames of it are enough for whatever can be pressed to be pressed. */
+export async function framesGoBy(): Promise<void> {
+  for (let frame = 0; frame < 20; frame++) await new Promise(requestAnimationFrame);
+}
+
 /** Fails where a page that somebody is in the middle of has anything that axe finds, or does not fit. */
 export async function look(page: Page, name: string): Promise<void> {
   expect(await axeFindings(page), name).toEqual([]);

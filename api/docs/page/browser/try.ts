@@ -13,6 +13,8 @@ export function openTry(place: HTMLElement): void {
   form.querySelector('[data-only-sign]')?.addEventListener('click', () => {
     if (form.reportValidity()) void tell(result, async () => headersAsText((await requestOf(place)).headers));
   });
+  // Until now nothing heard them, and the browser would have sent the form itself.
+  for (const button of form.querySelectorAll('button')) button.disabled = false;
 }
 
 interface Built {
