@@ -44,9 +44,11 @@ describeInBrowser('payers of ether and its tokens', (open) => {
     for (const gone of ['timer', 'qr', 'copy-amount'] as const) expect(await payer.part(gone).count(), gone).toBe(0);
     expect(await payer.part('return').getAttribute('href')).toContain(`${shop.origin}/thanks?`);
 
+    await payer.leave();
     mineAgain();
     await payer.shows('success');
     expect(await payer.part('transaction').locator('a').getAttribute('href')).toContain(txid);
+    await payer.comeBack();
     await payer.page.waitForURL(`${shop.origin}/**`);
     const back = new URL(payer.page.url());
     expect([back.pathname, Object.fromEntries(back.searchParams), back.hash]).toEqual([
@@ -77,6 +79,7 @@ describeInBrowser('payers of ether and its tokens', (open) => {
     const [address] = addresses as unknown as [string];
     for (const payer of payers) expect(await payer.copy('copy-address')).toBe(address);
 
+    await Promise.all(payers.map((payer) => payer.leave()));
     await shop.send('USDC', address, (await shop.offer(payment, 'USDC')).totalValue);
     await Promise.all(payers.map((payer) => payer.shows('success')));
     const [one, two] = await Promise.all(payers.map((payer) => payer.part('received').innerText()));
@@ -113,6 +116,7 @@ describeInBrowser('payers of ether and its tokens', (open) => {
     expect(await payer.part('copy-amount').count()).toBe(0);
     const address = await payer.copy('copy-address');
     expect(await readQr(await payer.part('qr').screenshot())).toBe(`ethereum:${address}@31337`);
+    await payer.leave();
     await shop.send('ETH', address, '0.02');
     await payer.shows('success');
     expect(await payer.part('received').innerText()).toContain('0.02 ETH');
@@ -131,6 +135,7 @@ describeInBrowser('payers of ether and its tokens', (open) => {
     expect(await payer.page.locator('main').innerText()).toMatch(/this page updates if it arrives by/);
     expect(await payer.part('qr').count()).toBe(0);
 
+    await payer.leave();
     await shop.send('ETH', address, amount);
     await payer.shows('success');
     expect(await payer.page.locator('main').innerText()).toContain('Your payment arrived late and was still counted.');

@@ -39,11 +39,13 @@ describeInBrowser('payers on TRON', (open) => {
       expect(await payer.part(name).evaluate((element) => getComputedStyle(element).direction), name).toBe('ltr');
     expect(await readQr(await payer.part('qr').screenshot())).toBe(address);
 
+    await payer.leave();
     const txid = await shop.send('USDT', address, amount);
     await payer.shows('success');
     expect(await payer.page.locator('html').getAttribute('dir')).toBe('rtl');
     await payer.part('stop-returning').click();
     await payer.part('returning').waitFor({ state: 'detached' });
+    await payer.comeBack();
     await payer.part('details').locator('summary').click();
     expect(await payer.copy('copy-transaction')).toBe(txid);
     await expectWebhooks(scene, payment.id, ['SUCCESS']);
@@ -106,6 +108,7 @@ describeInBrowser('payers on TRON', (open) => {
       const payment = await shop.create({ isSandbox: true, underAcceptableDiff: '0.5' });
       await page.goto(payment.paymentUrl);
       await payer.part('test-mode').waitFor();
+      await payer.leave();
       for (const [round, state] of states.entries()) {
         // What expired is only left to come late; everything else goes on by its own button.
         const pressed = round === 1 && scenario === 'expired' ? 'late_capture' : scenario;

@@ -37,6 +37,7 @@ describeInBrowser('a page that something else works on', (open) => {
 
     const success = checkoutScene('success').snapshot;
     await translated();
+    await payer.leave();
     stage.change({ ...success, payment: { ...success.payment, id: snapshot.payment.id } });
     await payer.shows('success');
     await translated();

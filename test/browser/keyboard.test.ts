@@ -70,6 +70,7 @@ describeInBrowser('a payer without a mouse', (open) => {
     await keyboard.press('Space');
     await expect.poll(() => payer.page.evaluate(() => navigator.clipboard.readText())).toBe(snapshot.payment.id);
 
+    await payer.leave();
     stage.change({ ...checkoutScene('success').snapshot, payment: { ...checkoutScene('success').snapshot.payment, id: snapshot.payment.id } });
     await payer.shows('success');
     await tabTo(payer.page, '[data-part="stop-returning"]');

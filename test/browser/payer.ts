@@ -48,7 +48,7 @@ export interface Payer {
   copy(name: 'copy-amount' | 'copy-address' | 'copy-payment-id' | 'copy-transaction'): Promise<string>;
   /** Opens the list of languages and takes one. */
   speak(language: string): Promise<void>;
-  /** Goes to another app: the tab is hidden, its program goes on. */
+  /** Goes to another app: the tab is hidden, its program goes on. Nobody is taken back to the shop meanwhile, however slow this machine is. */
   leave(): Promise<void>;
   comeBack(): Promise<void>;
   /** Everything the polite region said so far, in order. */
