@@ -32,11 +32,16 @@ describe('a reorganisation under a deposit', () => {
   };
   const openWith = async (): Promise<OpenPayment> => {
     const opening = scene.open('USDT', { amount: '10' });
-    const pump = setInterval(() => void scene.world.chain.mine(), 200);
+    let underWay: Promise<void> = Promise.resolve();
+    const pump = setInterval(() => {
+      underWay = Promise.all([underWay, scene.world.chain.mine()]).then(() => undefined);
+    }, 200);
     try {
       return await opening;
     } finally {
       clearInterval(pump);
+      // Else a block that was asked for before could come on top of those that are counted.
+      await underWay;
     }
   };
   /** Pays, buries it under `depth` blocks in all, and answers the transaction with its raw bytes. */
