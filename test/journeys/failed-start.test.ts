@@ -45,7 +45,7 @@ describe('npm start that does not get ready', () => {
     const lines = await launch();
     await waitFor(() => runner?.running() === false || lines.some((line) => line.startsWith('ready in')), {
       what: 'npm start to be ready',
-      timeoutMs: 120_000,
+      timeoutMs: 240_000,
     });
     expect(lines.join('\n')).toContain('ready in');
     return lines;

@@ -46,7 +46,7 @@ async function start(...flags: string[]): Promise<Runner> {
       if (!service.running()) return 'gone';
       return JSON.parse(await readFile(join(directory, 'dev.json'), 'utf8')) as DevFile;
     },
-    { what: 'npm start to be ready', timeoutMs: 90_000 },
+    { what: 'npm start to be ready', timeoutMs: 240_000 },
   );
   if (dev === 'gone') throw new Error(`npm start stopped:\n${lines.join('\n')}`);
   return { service, lines, dev };
@@ -141,9 +141,9 @@ describe('npm start', () => {
         const now = JSON.parse(await readFile(join(directory, 'dev.json'), 'utf8')) as DevFile;
         return !before.includes(now.api.pid) && !before.includes(now.networks.ethereum?.indexerPid as number) && now;
       },
-      { what: 'new processes' },
+      { what: 'new processes', timeoutMs: 120_000 },
     );
-    await waitFor(async () => (await fetch(new URL('/readyz', runner.dev.metrics.api))).ok, { what: 'the api to be ready again' });
+    await waitFor(async () => (await fetch(new URL('/readyz', runner.dev.metrics.api))).ok, { what: 'the api to be ready again', timeoutMs: 120_000 });
   });
 
   it('starts a Redis again that was killed, at the same address, and everybody finds it', async () => {
@@ -157,9 +157,9 @@ describe('npm start', () => {
     };
     const [before] = await servers();
     process.kill(before as number, 'SIGKILL');
-    await waitFor(async () => (await servers()).some((pid) => pid !== before), { what: 'another Redis' });
+    await waitFor(async () => (await servers()).some((pid) => pid !== before), { what: 'another Redis', timeoutMs: 120_000 });
     const [indexer] = Object.values(runner.dev.metrics.indexers) as [string];
-    await waitFor(async () => (await fetch(indexer.replace('/metrics', '/readyz'))).ok, { what: 'the indexer to find it' });
+    await waitFor(async () => (await fetch(indexer.replace('/metrics', '/readyz'))).ok, { what: 'the indexer to find it', timeoutMs: 120_000 });
     expect(runner.lines.filter((line) => line.includes('redis stopped'))).toHaveLength(1);
   });
 
