@@ -62,7 +62,7 @@ describe.skipIf(programs === null)('a real Prometheus beside a deployment that i
     expect([...new Set(asked)].filter((name) => !known.has(name))).toEqual([]);
   });
 
-  it('has data for every panel once payments and a cashout went through, and no rule of it is in trouble', async () => {
+  it('has data for every panel once payments and a cashout went through, and no rule of it is in trouble', { timeout: 400_000 }, async () => {
     await pay();
     await scene.balance('USDT', '20');
     const { id } = await scene.cashout('USDT', '20', OUTSIDER);
@@ -77,7 +77,7 @@ describe.skipIf(programs === null)('a real Prometheus beside a deployment that i
         await pay();
         throw new Error(`no data for\n${empty.map(({ panel, expr }) => `${panel}: ${expr}`).join('\n')}`);
       },
-      { what: 'data for every panel', timeoutMs: 90_000, everyMs: 1_000 },
+      { what: 'data for every panel', timeoutMs: 240_000, everyMs: 1_000 },
     );
     expect(await prometheus.rulesInTrouble()).toEqual([]);
   });
