@@ -16,7 +16,7 @@ import {
 import { uuidFrom } from '#shared/core/ids.ts';
 import { POLICY } from '#shared/core/policy.ts';
 import { crashPoint } from '#shared/platform/crash-points.ts';
-import { type Lane, type Lanes, openLanes } from './lanes.ts';
+import { type Attempt, type Lane, type Lanes, openLanes } from './lanes.ts';
 import { againAt, attemptRecords, jitter, type Kind, type Recorded } from './record-attempts.ts';
 import type { Begun, Job, JobResult } from './work.ts';
 
@@ -60,7 +60,7 @@ async function deliver(deps: Deps, http: WebhookHttp, lanes: Lanes, run: Run): P
   if (!('url' in event)) return event;
   const lane = await lanes.enter({ target: new URL(event.url).host, tenant: event.gatewayId });
   if ('pauseMs' in lane) return { again: new Date(event.now.getTime() + Math.round(lane.pauseMs * (1 + jitter(deps) / 4))) };
-  let attempt = { tookMs: 0, timedOut: false };
+  let attempt: Attempt | undefined;
   try {
     const sent = await send(deps, http, lane, event, run.kind);
     attempt = { tookMs: sent.outcome.durationMs, timedOut: sent.outcome.kind === 'failed' && sent.outcome.result === 'timeout' };

@@ -4,10 +4,11 @@ export interface Lane {
   sent(): void;
   /** Nothing is in flight any more: the lane is another's, and only the place is kept until it is left. */
   answered(attempt: Attempt): void;
-  leave(attempt: Attempt): void;
+  /** Without an attempt, none came about, which tells nothing of the target. */
+  leave(attempt?: Attempt): void;
 }
 
-interface Attempt {
+export interface Attempt {
   tookMs: number;
   timedOut: boolean;
 }
@@ -163,17 +164,17 @@ export function openLanes(limits: LaneLimits, clock: () => number): Lanes {
       const beganMs = clock();
       for (const share of [target, tenant]) share.flights.add(flight);
       flying += 1;
-      const answered = ({ tookMs, timedOut }: Attempt): void => {
+      const answered = (attempt?: Attempt): void => {
         if (!target.flights.has(flight)) return;
         const now = clock();
         flight.answeredMs = now;
         tenant.writing.add(flight);
         busySlowly -= slowly;
         flying -= 1;
-        target.timeouts = timedOut ? target.timeouts + 1 : 0;
+        if (attempt !== undefined) target.timeouts = attempt.timedOut ? target.timeouts + 1 : 0;
         for (const share of [target, tenant]) {
           share.flights.delete(flight);
-          share.typicalMs += (tookMs - share.typicalMs) / 4;
+          if (attempt !== undefined) share.typicalMs += (attempt.tookMs - share.typicalMs) / 4;
           share.laneMs += (now - beganMs - share.laneMs) / 4;
         }
         // Once nothing of a tenant is in flight any more, those of it that were sent away come too late as well.

@@ -251,6 +251,13 @@ describe('lanes', () => {
     for (let index = 0; index < 4; index++) await taken('tarpit.example');
   });
 
+  it('stay one where an attempt did not come about, which is no answer', async () => {
+    for (let index = 0; index < 3; index++) (await taken('tarpit.example')).leave(TIMED_OUT);
+    (await taken('tarpit.example')).leave();
+    await taken('tarpit.example');
+    expect(await pause('tarpit.example')).toBeGreaterThan(1_000);
+  });
+
   it('are sixteen per gateway over all hosts, so that one with many slow hosts leaves room', async () => {
     const held: Lane[] = [];
     for (let index = 0; index < POLICY.webhookLanes.perTenant; index++) held.push(await taken(`tarpit-${index}.example`, 'greedy'));
