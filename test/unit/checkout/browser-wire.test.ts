@@ -134,6 +134,6 @@ describe('a socket', () => {
     });
     const { heard } = opened();
     expect(heard).toEqual([]);
-    await vi.waitFor(() => expect(heard).toEqual([1006]));
+    await expect.poll(() => heard).toEqual([1006]);
   });
 });
