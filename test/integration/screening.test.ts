@@ -51,9 +51,10 @@ function later<T>() {
   });
   return { promise, keep };
 }
-const shortDeadline = (): void => {
+/** Shortens all deadlines until it is taken back, so that a test can wait for one to pass; what is to be in time needs the real ones. */
+const shortDeadline = () => {
   const timeout = AbortSignal.timeout.bind(AbortSignal);
-  vi.spyOn(AbortSignal, 'timeout').mockImplementation(() => timeout(300));
+  return vi.spyOn(AbortSignal, 'timeout').mockImplementation(() => timeout(300));
 };
 
 describe('the verdict of a destination', () => {
@@ -92,7 +93,7 @@ describe('the verdict of a destination', () => {
     provider.says(() => answer.promise);
     const processes = [screening, screeningOf(world, provider), screeningOf(world, provider)];
     const asking = Array.from({ length: 12 }, (_, index) => ask(gateway, address, processes[index % 3]));
-    await vi.waitFor(() => expect(provider.asked).toHaveLength(1), 5_000);
+    await expect.poll(() => provider.asked).toHaveLength(1);
     answer.keep(flagged);
     expect(await Promise.all(asking)).toEqual(Array.from({ length: 12 }, () => ({ score: 90 })));
     expect(provider.asked).toHaveLength(1);
@@ -105,7 +106,7 @@ describe('the verdict of a destination', () => {
     const answer = later<ScreeningAnswer>();
     provider.says(() => answer.promise);
     const asking = Array.from({ length: 6 }, () => ask(gateway, address));
-    await vi.waitFor(() => expect(provider.asked).toHaveLength(1), 5_000);
+    await expect.poll(() => provider.asked).toHaveLength(1);
     // Everybody has seen that somebody asks.
     await Promise.all(Array.from({ length: 6 }, () => world.database.sql`select pg_sleep(0.3)`));
     answer.keep(down);
@@ -184,7 +185,7 @@ describe('credits', () => {
     const answer = later<ScreeningAnswer>();
     provider.says(() => answer.promise);
     const asking = ask(gateway, someAddress());
-    await vi.waitFor(() => expect(provider.asked).toHaveLength(1), 5_000);
+    await expect.poll(() => provider.asked).toHaveLength(1);
     await world.deps.db.transaction((tx) => setScreeningCredits(tx, gateway.id, 7));
     expect(await creditsOf(world, gateway)).toEqual({ left: 7, used: 1 });
     answer.keep(down);
@@ -258,8 +259,9 @@ describe('a provider', () => {
     const address = someAddress();
     provider.says(pending);
     provider.saysLater(pending);
-    shortDeadline();
+    const short = shortDeadline();
     expect(await ask(gateway, address)).toBe('unavailable');
+    short.mockRestore();
     expect(await stored(address)).toMatchObject([{ state: 'pending', credit: true, providerRef: 'check-1' }]);
     provider.saysLater(down);
     expect(await ask(gateway, address)).toBe('unavailable');
@@ -275,8 +277,9 @@ describe('a provider', () => {
     const address = someAddress();
     provider.says(pending);
     provider.saysLater(down);
-    shortDeadline();
+    const short = shortDeadline();
     await ask(gateway, address);
+    short.mockRestore();
     await world.advance(3_601);
     provider.says(flagged);
     expect(await ask(gateway, address)).toEqual({ score: 90 });
@@ -292,7 +295,7 @@ describe('a process that dies while it asks', () => {
     const dead = later<ScreeningAnswer>();
     provider.says(() => dead.promise);
     const lost = ask(gateway, address);
-    await vi.waitFor(() => expect(provider.asked).toHaveLength(1), 5_000);
+    await expect.poll(() => provider.asked).toHaveLength(1);
     await forgetLease(address);
     provider.says(flagged);
     expect(await ask(gateway, address, screeningOf(world, provider))).toEqual({ score: 90 });
@@ -310,7 +313,7 @@ describe('a process that dies while it asks', () => {
     const dead = later<ScreeningAnswer>();
     provider.says(() => dead.promise);
     const lost = ask(gateway, address);
-    await vi.waitFor(() => expect(provider.asked).toHaveLength(1), 5_000);
+    await expect.poll(() => provider.asked).toHaveLength(1);
     expect(await screening.tend()).toBe(0);
     await forgetLease(address);
     expect(await screening.tend()).toBe(1);
@@ -325,13 +328,15 @@ describe('a process that dies while it asks', () => {
     const [first, second] = [someAddress(), someAddress()];
     provider.says(pending);
     provider.saysLater(pending);
-    shortDeadline();
+    const short = shortDeadline();
     await Promise.all([ask(gateway, first), ask(gateway, second)]);
+    short.mockRestore();
     provider.saysLater(flagged);
     await forgetLease(first);
     expect(await screening.tend()).toBeGreaterThan(0);
     expect(await stored(first)).toMatchObject([{ state: 'verdict', score: 90 }]);
     provider.saysLater(pending);
+    shortDeadline();
     await world.advance(3_601);
     await forgetLease(second);
     await screening.tend();
@@ -376,7 +381,7 @@ describe('the sanctions list', () => {
     const answer = later<ScreeningAnswer>();
     provider.says(() => answer.promise);
     const asking = ask(gateway, address);
-    await vi.waitFor(() => expect(provider.asked).toHaveLength(1), 5_000);
+    await expect.poll(() => provider.asked).toHaveLength(1);
     expect(await ask(gateway, address, screeningOf(world, provider, new Set([address])))).toEqual({ score: 100 });
     answer.keep(clean);
     await asking;
