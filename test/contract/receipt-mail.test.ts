@@ -142,9 +142,9 @@ describe('a receipt by mail', () => {
     await ask(others, other, {}, slow);
     expect(begun).toEqual([mailboxes[0], other]);
     taken[0]?.();
-    await expect.poll(() => begun.at(-1), { timeout: 10_000 }).toBe(mailboxes[1]);
+    await expect.poll(() => begun.at(-1)).toBe(mailboxes[1]);
     taken[2]?.();
-    await expect.poll(() => begun.length, { timeout: 10_000 }).toBe(mailboxes.length + 1);
+    await expect.poll(() => begun.length).toBe(mailboxes.length + 1);
     expect(begun.filter((to) => to !== other)).toEqual(mailboxes);
     for (const take of taken) take();
     await slow.close();

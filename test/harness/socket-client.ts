@@ -15,7 +15,7 @@ export interface SocketClient {
   /** Waits until a frame like this is there, and answers the first one. */
   heard<T extends ServerFrame['type']>(type: T, like?: (frame: Extract<ServerFrame, { type: T }>) => boolean): Promise<Extract<ServerFrame, { type: T }>>;
   /** Waits until the latest state is like this, and answers it. */
-  shows(like: (snapshot: Snapshot) => boolean, timeoutMs?: number): Promise<Shown>;
+  shows(like: (snapshot: Snapshot) => boolean): Promise<Shown>;
   send(frame: unknown): void;
   /** Its close code. */
   closed: Promise<number>;
@@ -46,13 +46,13 @@ export async function openSocket(origin: string, paymentId: string, { root = '',
       waitFor(() => frames.find((frame): frame is Extract<ServerFrame, { type: typeof type }> => frame.type === type && like(frame as never)), {
         what: `a frame ${type}`,
       }) as never,
-    shows: (like, timeoutMs = 10_000) =>
+    shows: (like) =>
       waitFor(
         () => {
           const latest = client.shown().at(-1);
           return latest !== undefined && like(latest) && latest;
         },
-        { what: 'a state to be shown', timeoutMs },
+        { what: 'a state to be shown' },
       ),
     send: (frame) => socket.send(typeof frame === 'string' || frame instanceof Uint8Array ? frame : JSON.stringify(frame)),
     closed,

@@ -254,11 +254,11 @@ describe('outbox rows', () => {
     await waitFor(() => asked.count > 0, { what: 'the first look' });
     await db.transaction((tx) => insertOutbox(tx, { id: newId(), topic: 'webhook.deliver', refId: newId(), dueAt: new Date(Date.now() + 1_500) }));
     jobs.wake();
-    await waitFor(() => job.runs.length === 2, { what: 'it to be run when it is due, and again', timeoutMs: 6_000 });
+    await waitFor(() => job.runs.length === 2, { what: 'it to be run when it is due, and again', timeoutMs: 9_000 });
     await waitFor(async () => (await states()).every((state) => state === 'done'), { what: 'it to be done' });
     deaf = true;
     await enqueue();
-    await waitFor(() => job.runs.length === 3, { what: 'what nobody told of', timeoutMs: 3_000 });
+    await waitFor(() => job.runs.length === 3, { what: 'what nobody told of', timeoutMs: 9_000 });
   });
 
   it('whose wake-up is lost with the connection it would have come on are looked for as soon as another one listens', async () => {
@@ -274,7 +274,7 @@ describe('outbox rows', () => {
       // Nobody tells of this one: the word of it went to a connection that is gone.
       await enqueue();
       await redis.disconnect('listener-nudges');
-      await waitFor(() => job.runs.length === 2, { what: 'the row nobody heard of', timeoutMs: 5_000 });
+      await waitFor(() => job.runs.length === 2, { what: 'the row nobody heard of', timeoutMs: 9_000 });
       await stopAll();
     } finally {
       await streams.close();

@@ -103,7 +103,7 @@ describe('payments that are read in one moment', () => {
       await tx`lock table gateways in access exclusive mode`;
       for (let count = 1; count <= 3; count++) {
         asked.push(reads.gateway(randomUUID()));
-        await waitFor(async () => (await stuck()).length === count, { what: `${count} reads to be asked`, timeoutMs: 3_000 });
+        await waitFor(async () => (await stuck()).length === count, { what: `${count} reads to be asked` });
       }
     });
     expect(await Promise.all(asked)).toEqual([undefined, undefined, undefined]);

@@ -146,9 +146,7 @@ describe('recovering', () => {
       const { token } = await recoverPerson(stage.deps, { email, by: BY });
       const waits = async (many: number) =>
         expect
-          .poll(async () => (await stage.database.sql`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`).length, {
-            timeout: 10_000,
-          })
+          .poll(async () => (await stage.database.sql`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`).length)
           .toBe(many);
       const outcome = await stage.database.transaction(async (tx) => {
         // Both come to the first of the two rows, in this order; what the other one signed is believed by then.
