@@ -212,7 +212,9 @@ describe('a resend', () => {
   it('asked for again and again is made every two seconds at most', async () => {
     const paymentId = await expired();
     await run();
-    for (let click = 0; click < 20; click++) {
+    const began = performance.now();
+    // Twenty times, or as often as a busy machine comes to it while the two seconds last.
+    for (let click = 0; click < 20 && (click < 2 || performance.now() - began < 1_000); click++) {
       await resend(paymentId);
       await run();
     }
