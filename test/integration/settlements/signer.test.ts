@@ -101,7 +101,7 @@ describe('the signing loop', () => {
       deaf = true;
       await treasury.cashOut(shop, 'USDC', '10');
       await treasury.work();
-      await waitFor(async () => !(await planned()), { what: 'what nobody told of', timeoutMs: 5_000 });
+      await waitFor(async () => !(await planned()), { what: 'what nobody told of', timeoutMs: 9_000 });
     } finally {
       await signer.stop();
     }

@@ -99,7 +99,7 @@ describe('a network whose nodes do not answer', () => {
     const asked: string[] = [];
     const pass = work(beside((about) => asked.push(about))).catch(() => 0);
     try {
-      await waitFor(() => asked.length > 0, { what: 'the other network to be asked', timeoutMs: 10_000 });
+      await waitFor(() => asked.length > 0, { what: 'the other network to be asked' });
     } finally {
       silence.resolve();
       await pass;
