@@ -203,7 +203,7 @@ it('forty answers without end are all cut off, are all deliveries, and leave no 
 it('a receiver that keeps running into the deadline is tried one at a time, and gets everything once it answers', async () => {
   let mute = true;
   const slow = await aTarpit((socket) => void (mute || socket.end('HTTP/1.1 204 No Content\r\n\r\n')));
-  const { deliver } = webhookJobs(() => createWebhookHttp({ policy: { privateTargets: true, requireHttps: false }, deadlineMs: 300 }));
+  const { deliver } = webhookJobs(() => createWebhookHttp({ policy: { privateTargets: true, requireHttps: false }, deadlineMs: 1_000 }));
   await announce(greedy, slow.url, 30);
   jobs = await startJobs(world.deps, { jobs: [deliver], periodic: {} });
   const finished = async (): Promise<number> => (await world.database.sql`select 1 from webhook_attempts where finished_at is not null`).length;
