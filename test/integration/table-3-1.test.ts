@@ -439,10 +439,10 @@ describe('decisions 3, a price outage between deposit and judgement', () => {
     await pass(3_600);
     await books.chain.mine();
     await credit();
-    await pass(240);
+    await pass(290);
     await credit();
     expect([warn.mock.calls.length, error.mock.calls.length]).toEqual([2, 0]);
-    await pass(60);
+    await pass(10);
     await credit();
     expect(error.mock.calls).toMatchObject([[{ paymentId: payment.id, symbol: 'ETH' }, expect.stringContaining('waits for a fresh price')]]);
     const [said] = error.mock.calls.map((call) => call[0] as unknown as { waitedMs: number });

@@ -252,7 +252,7 @@ describe('what expired', () => {
       return { quote: no, estimate: no };
     });
     await tend(refuses);
-    await treasury.world.advance(POLICY.payoutCloseSeconds - 60);
+    await treasury.world.advance(POLICY.payoutCloseSeconds - 10);
     await tend(refuses);
     expect(await row(payoutId)).toEqual({ status: 'REPLACING', failure: 'the network refuses it: the token is paused' });
     expect(await signPayout(treasury.deps, treasury.signers, payoutId)).toBe('waiting');

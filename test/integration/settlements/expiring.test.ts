@@ -199,10 +199,10 @@ describe('a payout whose bytes expire', () => {
     await pass(180);
     await tend(closed);
     expect(await status(payoutId)).toBe('REPLACING');
-    await treasury.world.advance(POLICY.payoutCloseSeconds - 60);
+    await treasury.world.advance(POLICY.payoutCloseSeconds - 10);
     await tend(closed);
     expect(await status(payoutId)).toBe('REPLACING');
-    await treasury.world.advance(60);
+    await treasury.world.advance(10);
     expect(await tend(closed)).toBe(1);
     expect(await sql()`select status, plan->'repay' as repay from payouts where id = ${payoutId}`).toEqual([{ status: 'FAILED', repay: false }]);
     expect(await sql()`select status, wait_reason from settlements where id = ${settlementId}`).toEqual([

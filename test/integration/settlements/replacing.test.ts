@@ -207,7 +207,7 @@ describe('a payout no block takes', () => {
       select distinct t.number from outbox o join payout_attempts t on t.id = o.ref_id where o.topic = 'payout.broadcast' and o.state = 'due' order by t.number`;
     expect(queued.map((row) => row.number)).toEqual([1, 2]);
     // A block took them once: they are given their time again before anything more is offered.
-    await advance(POLICY.payoutBumpSeconds - 30);
+    await advance(POLICY.payoutBumpSeconds - 10);
     expect(await tend()).toBe(0);
     await treasury.settleAll();
     await paidOnce(settlementId);
@@ -318,9 +318,9 @@ describe('a payout that cannot be sent any more', () => {
     const made = await stuck();
     await tendPayouts(refused());
     expect(await status(made.payoutId)).toBe('BROADCAST');
-    await advance(POLICY.payoutCloseSeconds - 60);
+    await advance(POLICY.payoutCloseSeconds - 10);
     expect(await tendPayouts(refused())).toBe(0);
-    await advance(60);
+    await advance(10);
     expect(await tendPayouts(refused())).toBe(1);
     expect(await treasury.sign()).toEqual(['signed']);
     expect((await attempts(made.payoutId)).map((one) => one.kind)).toEqual(['transfer', 'close']);

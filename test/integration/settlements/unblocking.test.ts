@@ -203,9 +203,9 @@ describe('a wallet that pays', () => {
     await advance(POLICY.payoutQuoteSeconds);
     await tend(limited);
     expect((await row(payoutId))?.failure).toContain('per transaction');
-    await advance(POLICY.payoutCloseSeconds - 60);
+    await advance(POLICY.payoutCloseSeconds - 10);
     expect(await tend(limited)).toBe(0);
-    await advance(60);
+    await advance(10);
     expect(await tend(limited)).toBe(1);
     expect(await signPayout(limited, treasury.signers, payoutId)).toBe('signed');
     expect(await kinds(payoutId)).toEqual(['close']);
