@@ -19,7 +19,9 @@ export function selfSigned(name: string): { cert: string; key: string } {
     der(0xa3, sequence(names)),
   );
   const signature = der(0x03, Buffer.concat([Buffer.from([0]), sign('sha256', content, privateKey)]));
-  const encoded = sequence(content, algorithm, signature).toString('base64').replace(/.{64}(?=.)/g, '$&\n');
+  const encoded = sequence(content, algorithm, signature)
+    .toString('base64')
+    .replace(/.{64}(?=.)/g, '$&\n');
   return { cert: `-----BEGIN CERTIFICATE-----\n${encoded}\n-----END CERTIFICATE-----\n`, key: String(privateKey.export({ type: 'pkcs8', format: 'pem' })) };
 }
 
