@@ -191,9 +191,10 @@ export function openLanes(limits: LaneLimits, clock: () => number): Lanes {
         answered,
         leave: (attempt) => {
           answered(attempt);
-          const { answeredMs = clock() } = flight;
+          const now = clock();
+          const { answeredMs = now } = flight;
           tenant.writing.delete(flight);
-          tenant.writeMs += (clock() - answeredMs - tenant.writeMs) / 4;
+          tenant.writeMs += (now - answeredMs - tenant.writeMs) / 4;
           letGo(tenant);
         },
       };

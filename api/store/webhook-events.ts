@@ -66,10 +66,12 @@ export interface WebhookTurn extends WebhookEvent {
 /** Reads the webhooks that rows of the outbox are about, by the rows' ids. Locks nothing. */
 export async function readTurnsOfWork(sql: Reads, outboxIds: readonly string[]): Promise<Map<string, WebhookTurn>> {
   const rows = await sql<(Omit<WebhookTurn, 'secrets'> & { by: string; secrets: { id: string; sealed: string }[] })[]>`
-    select o.id as by, ${columns(sql, sql`e.`)}, sluice_now() as now, ${usableWebhookSecrets(sql, sql`e.gateway_id`)} as secrets, exists (
-      select 1 from webhook_events a where a.payment_id = e.payment_id and a.state = 'pending' and a.seq < e.seq) as is_behind,
-      case when o.topic = 'webhook.deliver' and o.state = 'due' and o.last_error is null then o.due_at end as due_since
-    from outbox o join webhook_events e on e.id = o.ref_id where o.id = any(${[...outboxIds]}::uuid[])`;
+    select asked.by, ${columns(sql)}, sluice_now() as now, ${usableWebhookSecrets(sql, sql`e.gateway_id`)} as secrets, exists (
+      select 1 from webhook_events a where a.payment_id = e.payment_id and a.state = 'pending' and a.seq < e.seq) as is_behind, asked.due_since
+    from (
+      select o.id as by, o.ref_id, case when o.topic = 'webhook.deliver' and o.state = 'due' and o.last_error is null then o.due_at end as due_since
+      from outbox o where o.id = any(${[...outboxIds]}::uuid[])) as asked
+    join webhook_events e on e.id = asked.ref_id`;
   return new Map(
     rows.map(({ by, secrets, ...turn }) => [by, { ...turn, secrets: secrets.map(({ id, sealed }) => ({ id, sealed: Buffer.from(sealed, 'base64') })) }]),
   );
@@ -148,9 +150,9 @@ export async function listWebhookEvents(sql: Reads, paymentId: string): Promise<
   return sql<WebhookEvent[]>`select ${columns(sql)} from webhook_events where payment_id = ${paymentId} order by seq`;
 }
 
-function columns(sql: Reads, of = sql``) {
-  return sql`${of}id, ${of}payment_id, ${of}gateway_id, ${of}seq, ${of}status, ${of}url, ${of}body, ${of}state, ${of}attempts, ${of}next_attempt_at,
-    ${of}created_at, ${of}delivered_at, ${of}resend_requested_at`;
+function columns(sql: Reads) {
+  return sql`id, payment_id, gateway_id, seq, status, url, body, state, attempts, next_attempt_at,
+    created_at, delivered_at, resend_requested_at`;
 }
 
 export interface WebhookAttempt {

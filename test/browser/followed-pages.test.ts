@@ -219,7 +219,7 @@ describeInBrowser('a page that follows what it shows', (open) => {
     await page.locator('main[data-screen="sign-in"]').waitFor();
   });
 
-  it('leads to the sign-in at once when its session has ended before it could be followed', async () => {
+  it('leads to the sign-in within seconds when its session has ended before it could be followed', async () => {
     const { id } = await waiting();
     const tab = await open({ tolerate: /not "text\/event-stream"/ });
     const streams: string[] = [];

@@ -1,5 +1,7 @@
-/** Without a stream, the page is looked at at once, and then again this often; with a little chance, so that not all come at once. */
+/** Without a stream, the page is looked at again this often; with a little chance, so that not all come at once. */
 const LOOK_AGAIN_MS = 30_000;
+/** Where one is refused first, the page is looked at within this: its reader may not read it any more, or the server has too much to do. */
+const LOOK_FIRST_MS = 2_000;
 /** Somebody who fills something in is not disturbed; this is how often it is asked whether they are done. */
 const BUSY_MS = 3_000;
 
@@ -23,8 +25,7 @@ export function followChanges(equip: (main: HTMLElement) => void): void {
     later = window.setTimeout(run, milliseconds);
   };
   const lookAgain = (): void => {
-    // What is refused first may be refused because its reader may not read the page any more.
-    soon(isRefused ? LOOK_AGAIN_MS * (1 + Math.random()) : 0, () => {
+    soon(isRefused ? LOOK_AGAIN_MS * (1 + Math.random()) : LOOK_FIRST_MS * Math.random(), () => {
       if (document.hidden) return;
       void refresh(true);
       open();
