@@ -40,9 +40,11 @@ async function compareOne(database: FreshDatabase, network: NetworkConfig): Prom
     // The comparison reads a network's id, its name and its reader; nothing here can pay.
     const chain = { id: stored.id, config: network, reader } as unknown as Chain;
     // Where coins are outputs the node may be a block ahead of what is applied; nothing can be said of that moment.
-    const holdings = await waitFor(() => compareHoldings({ db: database, chains: new Map([[network.name, chain]]) }), {
-      what: 'the chain to say what our addresses hold',
-    });
+    const compare = () =>
+      waitFor(() => compareHoldings({ db: database, chains: new Map([[network.name, chain]]) }), { what: 'the chain to say what our addresses hold' });
+    let holdings = await compare();
+    // Asked about its head while it makes the next block, anvil answers for that one; what is wrong is wrong at a second look, too.
+    if (network.family === 'evm' && holdings.some((one) => one.difference !== 0n)) holdings = await compare();
     const off = holdings.filter((one) => one.difference !== 0n);
     if (off.length > 0)
       throw new Error(

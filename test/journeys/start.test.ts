@@ -52,6 +52,12 @@ async function start(...flags: string[]): Promise<Runner> {
   return { service, lines, dev };
 }
 
+/** What the audit found, with the rows that show it. */
+async function dirtyChecks(control: ReturnType<typeof operator>): Promise<unknown[]> {
+  const { checks } = (await control.must('GET', '/audit')) as { checks: { rows: unknown[] }[] };
+  return checks.filter(({ rows }) => rows.length > 0);
+}
+
 const environmentOf = async (pid: number): Promise<string[]> => (await readFile(`/proc/${pid}/environ`, 'utf8')).split('\0');
 
 describe('npm start', () => {
@@ -231,7 +237,7 @@ describe('npm start', () => {
     const unheard = webhooks.items.filter(({ url }) => url.endsWith('/moved'));
     expect(new Set(unheard.map(({ lastHttpStatus }) => lastHttpStatus))).toEqual(new Set([404]));
     expect(await control.must('GET', '/settlements?status=UNDERFUNDED')).toMatchObject({ items: [{ status: 'UNDERFUNDED' }] });
-    expect(await control.must('GET', '/audit')).toMatchObject({ clean: true });
+    expect(await dirtyChecks(control)).toEqual([]);
   });
 
   it('continues on the same chain, data and keys after Ctrl+C, with clean books', async () => {
@@ -247,6 +253,6 @@ describe('npm start', () => {
     expect(await must(`${runner.dev.api.baseUrl}/public/payments/${paymentUid}?statusOnly=true`, 'GET')).toMatchObject({ status: 'PENDING' });
     const paid = await Promise.all(['ethereum', 'bitcoin'].map((network) => payAndCashOut(setScene(runner.dev, network))));
     for (const said of paid) expect(said).toContain('cashed out');
-    expect(await operator(runner.dev.operatorUrl, runner.dev.operatorToken).must('GET', '/audit')).toMatchObject({ clean: true });
+    expect(await dirtyChecks(operator(runner.dev.operatorUrl, runner.dev.operatorToken))).toEqual([]);
   });
 });
