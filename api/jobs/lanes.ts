@@ -68,6 +68,8 @@ interface Tenant extends Share {
   writing: Set<Flight>;
   /** How long that takes, milliseconds, smoothed. */
   writeMs: number;
+  /** The queue of what finds all lanes taken that there are for slow targets, of all its targets together. */
+  slowly: Share;
 }
 
 interface Target extends Share {
@@ -108,7 +110,7 @@ export function openLanes(limits: LaneLimits, clock: () => number): Lanes {
   const tenantOf = (name: string): Tenant => {
     const known = tenants.get(name);
     // Of which nothing is here, and nothing comes back: what its receivers did once says nothing of those it has now.
-    if (known?.held === 0 && known.nextTurn <= clock()) tenants.delete(name);
+    if (known?.held === 0 && Math.max(known.nextTurn, known.slowly.nextTurn) <= clock()) tenants.delete(name);
     return recall(tenants, name, aTenant, ({ held: places }) => places > 0);
   };
 
@@ -150,7 +152,10 @@ export function openLanes(limits: LaneLimits, clock: () => number): Lanes {
       if (isFull(target)) {
         letGo(tenant);
         const now = clock();
-        return { pauseMs: pauseOf(target, betweenLanes(target, lanesOf(target), now), now) };
+        const pauseMs = pauseOf(target, betweenLanes(target, lanesOf(target), now), now);
+        if (target.flights.size >= lanesOf(target)) return { pauseMs };
+        // Slow targets of others are in its way, and of its tenant there may be thousands, each of them a queue of its own.
+        return { pauseMs: Math.max(pauseMs, pauseOf(tenant.slowly, betweenLanes(target, limits.slowTargets, now), now)) };
       }
       if (isTenantFull()) {
         letGo(tenant);
@@ -216,7 +221,7 @@ function recall<Kind>(all: Map<string, Kind>, name: string, make: () => Kind, is
 }
 
 const aTarget = (): Target => ({ ...aShare(), timeouts: 0, waiting: [] });
-const aTenant = (): Tenant => ({ ...aShare(), held: 0, writing: new Set(), writeMs: 0 });
+const aTenant = (): Tenant => ({ ...aShare(), held: 0, writing: new Set(), writeMs: 0, slowly: aShare() });
 
 function aShare(): Share {
   return { flights: new Set(), typicalMs: FIRST_GUESS_MS, laneMs: 0, nextTurn: 0, idle: false, earlyTurn: 0 };

@@ -318,6 +318,31 @@ describe('lanes', () => {
     await taken('shop-59.example', 'shop-59');
   });
 
+  it('to hosts that run into the deadline, where those of others have them all, are not asked for by a gateway more than some 20 times a second, however many such hosts it names', async () => {
+    const makeSlow = async (host: string, gatewayId: string): Promise<void> => {
+      for (let round = 0; round < 3; round++) {
+        const lane = (await lanes.enter({ target: host, tenant: gatewayId })) as Lane;
+        lane.sent();
+        lane.leave(TIMED_OUT);
+      }
+    };
+    for (let at = 0; at < POLICY.webhookLanes.slowTargets; at++) {
+      await makeSlow(`tarpit-${at}.example`, `shop-${at}`);
+      await lanes.enter({ target: `tarpit-${at}.example`, tenant: `shop-${at}` });
+    }
+    const pauses: number[] = [];
+    for (let at = 0; at < 2_000; at++) {
+      await makeSlow(`one-of-many-${at}.example`, 'greedy');
+      pauses.push(...(await askAtOnce(1, `one-of-many-${at}.example`, 'greedy')));
+    }
+    expect(pauses).toHaveLength(2_000);
+    expect(pauses.filter((pauseMs) => pauseMs < 10_000).length).toBeLessThan(10 * 20);
+    // Nobody else's come back later for that, nor do those of its own that find a lane.
+    await makeSlow('away.example', 'honest');
+    expect((await askAtOnce(1, 'away.example', 'honest'))[0]).toBeLessThan(10_000);
+    await taken('shop.example', 'greedy');
+  });
+
   it('of hosts that nobody has used for long are forgotten, so that memory is bounded', async () => {
     for (let round = 0; round < 3; round++) (await taken('h.example')).leave(TIMED_OUT);
     for (let index = 0; index < 10_000; index++) {
