@@ -77,6 +77,8 @@ interface Target extends Share {
   timeouts: number;
   /** What waits in memory for a lane. */
   waiting: (() => void)[];
+  /** When the last one comes back of each tenant of which any does, milliseconds of the clock. */
+  comeBack: Map<string, number>;
 }
 
 /** Attempts in a row that run into the deadline until a target counts as slow. */
@@ -152,7 +154,7 @@ export function openLanes(limits: LaneLimits, clock: () => number): Lanes {
       if (isFull(target)) {
         letGo(tenant);
         const now = clock();
-        const pauseMs = pauseOf(target, betweenLanes(target, lanesOf(target), now), now);
+        const pauseMs = pauseAmong(target, wanted.tenant, betweenLanes(target, lanesOf(target), now), now);
         if (target.flights.size >= lanesOf(target)) return { pauseMs };
         // Slow targets of others are in its way, and of its tenant there may be thousands, each of them a queue of its own.
         return { pauseMs: Math.max(pauseMs, pauseOf(tenant.slowly, betweenLanes(target, limits.slowTargets, now), now)) };
@@ -220,7 +222,7 @@ function recall<Kind>(all: Map<string, Kind>, name: string, make: () => Kind, is
   return found;
 }
 
-const aTarget = (): Target => ({ ...aShare(), timeouts: 0, waiting: [] });
+const aTarget = (): Target => ({ ...aShare(), timeouts: 0, waiting: [], comeBack: new Map() });
 const aTenant = (): Tenant => ({ ...aShare(), held: 0, writing: new Set(), writeMs: 0, slowly: aShare() });
 
 function aShare(): Share {
@@ -281,4 +283,16 @@ function pauseOf(share: Share, betweenMs: number, now: number): number {
   const behindMs = usualMs(share, now) < QUICK_MS ? Math.min(betweenMs, BETWEEN_LOOKS_MS) : BETWEEN_LOOKS_MS;
   share.nextTurn = turn <= longest ? turn : Math.max(share.nextTurn + behindMs, longest);
   return Math.max(share.nextTurn - now, SHORTEST_PAUSE_MS);
+}
+
+/** The same where tenants share a target: one whose own turn comes sooner than that of all need not wait until a backlog of another is through. */
+function pauseAmong(target: Target, tenant: string, betweenMs: number, now: number): number {
+  const { comeBack } = target;
+  const turn = now + pauseOf(target, betweenMs, now);
+  for (const [name, atMs] of comeBack) if (atMs <= now) comeBack.delete(name);
+  const lastMs = comeBack.get(tenant) ?? now;
+  comeBack.set(tenant, lastMs);
+  const sooner = Math.min(turn, lastMs + betweenMs * comeBack.size);
+  comeBack.set(tenant, Math.max(lastMs, sooner));
+  return Math.max(sooner - now, SHORTEST_PAUSE_MS);
 }

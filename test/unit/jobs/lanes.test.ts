@@ -209,6 +209,17 @@ describe('lanes', () => {
     expect((hanging.at(-1) as number) - (hanging.at(-2) as number)).toBeCloseTo(50);
   });
 
+  it('of a host that several gateways share are asked for again by each gateway in its turn, however many another has waiting, and by that one as soon as without them', async () => {
+    await known(1_000);
+    for (let lane = 0; lane < 4; lane++) await taken('shop.example', `another-${lane}`);
+    const backlog = await askAtOnce(1_000, 'shop.example', 'greedy');
+    expect(backlog.at(-1)).toBeGreaterThan(90_000);
+    // A lane is left each quarter of a second, in turns of two gateways.
+    expect(await askAtOnce(3, 'shop.example', 'honest')).toEqual([500, 1_000, 1_500].map((pauseMs) => expect.closeTo(pauseMs, -1)));
+    expect(await askAtOnce(1, 'shop.example', 'third')).toEqual([expect.closeTo(750, -1)]);
+    expect(await askAtOnce(1, 'shop.example', 'greedy')).toEqual([expect.closeTo((backlog.at(-1) as number) + 5 * 50, -1)]);
+  });
+
   it('that are left by one who waited, and may not have it, are given to the next who waits', async () => {
     lanes = openLanes({ ...POLICY.webhookLanes, together: 8, perTenant: 2, tenantShare: 1 }, () => Date.now());
     const ask = (target: string, tenant: string): Promise<Lane | { pauseMs: number }> => lanes.enter({ target, tenant });
