@@ -39,8 +39,9 @@ export interface Lanes {
   enter(wanted: { target: string; tenant: string }): Promise<Lane | { pauseMs: number }>;
 }
 
-/** When an attempt was sent, and when it was answered, milliseconds of the clock. */
+/** When an attempt took its lane, when it was sent, and when it was answered, milliseconds of the clock. */
 interface Flight {
+  beganMs: number;
   sentMs?: number;
   answeredMs?: number;
 }
@@ -167,8 +168,8 @@ export function openLanes(limits: LaneLimits, clock: () => number): Lanes {
       }
       const slowly = isSlow(target) ? 1 : 0;
       busySlowly += slowly;
-      const flight: Flight = {};
       const beganMs = clock();
+      const flight: Flight = { beganMs };
       for (const share of [target, tenant]) share.flights.add(flight);
       flying += 1;
       const answered = (attempt?: Attempt): void => {
@@ -255,9 +256,10 @@ function aTurn(target: Target): Promise<void> {
   });
 }
 
-/** How far apart lanes are left. */
+/** How far apart lanes are left, by how long they were kept, and the oldest has been, sent or not: what this process cannot begin is as much in the way. */
 function betweenLanes(share: Share, lanes: number, now: number): number {
-  return Math.max(share.laneMs, usualMs(share, now)) / lanes;
+  const keptMs = Math.max(0, ...[...share.flights].map(({ beganMs }) => now - beganMs));
+  return Math.max(share.laneMs, share.typicalMs, Math.min(keptMs, QUICK_MS)) / lanes;
 }
 
 /** How far apart places are left, by how long that was written down which is through, and that has been which is not: all may be taken and every lane free, where nobody can write. */

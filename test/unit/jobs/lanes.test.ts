@@ -100,6 +100,15 @@ describe('lanes', () => {
     expect(await askAtOnce(60, 'busy.example', 'another')).toHaveLength(60 - 40);
   });
 
+  it('that are kept by what this process cannot begin are asked for by a backlog no more than some 20 times a second to one host, and 70 times by one gateway', async () => {
+    const comeBack = (pausesMs: readonly number[]): number => pausesMs.filter((pauseMs) => pauseMs < 10_000).length;
+    for (let lane = 0; lane < 4; lane++) await lanes.enter({ target: 'shop.example', tenant: 'shop' });
+    for (let lane = 0; lane < POLICY.webhookLanes.perTenant; lane++) await lanes.enter({ target: `shop-${lane}.example`, tenant: 'another' });
+    await vi.advanceTimersByTimeAsync(5_000);
+    expect(comeBack(await askAtOnce(2_000))).toBeLessThan(10 * 20);
+    expect(comeBack(await askAtOnce(2_000, 'other.example', 'another'))).toBeLessThan(10 * 70);
+  });
+
   it('of a quick host that nobody waits for have the next one sent away come back at once, however many were before it', async () => {
     const four = await Promise.all([1, 2, 3, 4].map(() => taken('shop.example')));
     const before = await askAtOnce(300);
