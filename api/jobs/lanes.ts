@@ -20,9 +20,9 @@ export interface LaneLimits {
   places: number;
   /** To one target. */
   perTarget: number;
-  /** To one target that let several in a row run into the deadline, until it answers again. */
+  /** To one target, for all tenants of which it let several in a row run into the deadline, until it answers those again. */
   perSlowTarget: number;
-  /** To all such targets. */
+  /** For all such tenants of all targets. */
   slowTargets: number;
   /** For one tenant. */
   perTenant: number;
@@ -39,8 +39,11 @@ export interface Lanes {
   enter(wanted: { target: string; tenant: string }): Promise<Lane | { pauseMs: number }>;
 }
 
-/** When an attempt took its lane, when it was sent, and when it was answered, milliseconds of the clock. */
+/** An attempt: when it took its lane, when it was sent, and when it was answered, milliseconds of the clock. */
 interface Flight {
+  tenant: string;
+  /** Those of its tenant before it ran into the deadline. */
+  slowly: boolean;
   beganMs: number;
   sentMs?: number;
   answeredMs?: number;
@@ -74,15 +77,15 @@ interface Tenant extends Share {
 }
 
 interface Target extends Share {
-  /** Attempts in a row that ran into the deadline. */
-  timeouts: number;
+  /** Attempts in a row that ran into the deadline, by tenant: what hangs for one may well answer another, on another path. None of those that were answered last. */
+  timeouts: Map<string, number>;
   /** What waits in memory for a lane. */
   waiting: (() => void)[];
   /** When the last one comes back of each tenant of which any does, milliseconds of the clock. */
   comeBack: Map<string, number>;
 }
 
-/** Attempts in a row that run into the deadline until a target counts as slow. */
+/** Attempts in a row that run into the deadline until a target counts as slow for their tenant. */
 const TIMEOUTS_UNTIL_SLOW = 3;
 /** Only a target this quick is waited for in memory. */
 const QUICK_MS = 250;
@@ -107,7 +110,7 @@ export function openLanes(limits: LaneLimits, clock: () => number): Lanes {
   const tenants = new Map<string, Tenant>();
   /** Of all tenants. */
   let [flying, held] = [0, 0];
-  /** Lanes to targets that run into the deadline. */
+  /** Lanes of those whose attempts run into the deadline. */
   let busySlowly = 0;
 
   const tenantOf = (name: string): Tenant => {
@@ -133,11 +136,26 @@ export function openLanes(limits: LaneLimits, clock: () => number): Lanes {
   };
   const lanesOfTenant = ({ flights }: Tenant): number => shareOf(limits.together, flying - flights.size);
   const placesOf = (tenant: Tenant): number => shareOf(limits.places, held - tenant.held);
-  const isSlow = (target: Target): boolean => target.timeouts >= TIMEOUTS_UNTIL_SLOW;
-  const lanesOf = (target: Target): number => (isSlow(target) ? limits.perSlowTarget : limits.perTarget);
-  const isFull = (target: Target): boolean => target.flights.size >= lanesOf(target) || (isSlow(target) && busySlowly >= limits.slowTargets);
-  const isWorthWaiting = (target: Target): boolean =>
-    isQuick(target) && (target.waiting.length * usualMs(target, clock())) / lanesOf(target) < EXPECTED_WAIT_MS;
+  const isSlow = (target: Target, tenant: string): boolean => (target.timeouts.get(tenant) ?? 0) >= TIMEOUTS_UNTIL_SLOW;
+  const lanesOf = (target: Target, tenant: string): number => (isSlow(target, tenant) ? limits.perSlowTarget : limits.perTarget);
+  /** Whether a tenant finds all lanes of a target taken that it may have. Of one that is not quick the last one is another's, for as long as any of another's come back. */
+  const isTaken = (target: Target, tenant: string): boolean => {
+    const flights = [...target.flights];
+    if (flights.length >= limits.perTarget) return true;
+    if (isSlow(target, tenant)) return flights.filter((flight) => flight.slowly || flight.tenant === tenant).length >= limits.perSlowTarget;
+    if (isQuick(target, tenant)) return false;
+    const own = flights.filter((flight) => flight.tenant === tenant).length;
+    return own > 0 && own >= limits.perTarget - 1 && areOthersComing(target, tenant, clock());
+  };
+  const isFull = (target: Target, tenant: string): boolean => isTaken(target, tenant) || (isSlow(target, tenant) && busySlowly >= limits.slowTargets);
+  /** Lets the next one that waits look at a lane that is free; false where there is neither. */
+  const wakeNext = ({ flights, waiting }: Target): boolean => {
+    const next = flights.size < limits.perTarget ? waiting.shift() : undefined;
+    next?.();
+    return next !== undefined;
+  };
+  const isWorthWaiting = (target: Target, tenant: string): boolean =>
+    isQuick(target, tenant) && (target.waiting.length * usualMs(target, clock())) / limits.perTarget < EXPECTED_WAIT_MS;
 
   return {
     enter: async (wanted) => {
@@ -151,25 +169,27 @@ export function openLanes(limits: LaneLimits, clock: () => number): Lanes {
       };
       if (isTenantFull() || tenant.held >= placesOf(tenant)) return afterOwn();
       hold(tenant);
-      if (isFull(target) && isWorthWaiting(target)) await aTurn(target);
-      if (isFull(target)) {
+      if (isFull(target, wanted.tenant) && isWorthWaiting(target, wanted.tenant)) await aTurn(target);
+      if (isFull(target, wanted.tenant)) {
         letGo(tenant);
+        // The lane that it was woken for may be one for another tenant.
+        wakeNext(target);
         const now = clock();
-        const pauseMs = pauseAmong(target, wanted.tenant, betweenLanes(target, lanesOf(target), now), now);
-        if (target.flights.size >= lanesOf(target)) return { pauseMs };
+        const pauseMs = pauseAmong(target, wanted.tenant, betweenLanes(target, lanesOf(target, wanted.tenant), now), now);
+        if (isTaken(target, wanted.tenant)) return { pauseMs };
         // Slow targets of others are in its way, and of its tenant there may be thousands, each of them a queue of its own.
         return { pauseMs: Math.max(pauseMs, pauseOf(tenant.slowly, betweenLanes(target, limits.slowTargets, now), now)) };
       }
       if (isTenantFull()) {
         letGo(tenant);
         // The lane that it was woken for is another's.
-        target.waiting.shift()?.();
+        wakeNext(target);
         return afterOwn();
       }
-      const slowly = isSlow(target) ? 1 : 0;
-      busySlowly += slowly;
+      const slowly = isSlow(target, wanted.tenant);
+      if (slowly) busySlowly += 1;
       const beganMs = clock();
-      const flight: Flight = { beganMs };
+      const flight: Flight = { tenant: wanted.tenant, slowly, beganMs };
       for (const share of [target, tenant]) share.flights.add(flight);
       flying += 1;
       const answered = (attempt?: Attempt): void => {
@@ -177,9 +197,10 @@ export function openLanes(limits: LaneLimits, clock: () => number): Lanes {
         const now = clock();
         flight.answeredMs = now;
         tenant.writing.add(flight);
-        busySlowly -= slowly;
+        if (slowly) busySlowly -= 1;
         flying -= 1;
-        if (attempt !== undefined) target.timeouts = attempt.timedOut ? target.timeouts + 1 : 0;
+        if (attempt?.timedOut === true) target.timeouts.set(wanted.tenant, (target.timeouts.get(wanted.tenant) ?? 0) + 1);
+        else if (attempt !== undefined) target.timeouts.delete(wanted.tenant);
         for (const share of [target, tenant]) {
           share.flights.delete(flight);
           if (attempt !== undefined) share.typicalMs += (attempt.tookMs - share.typicalMs) / 4;
@@ -187,10 +208,7 @@ export function openLanes(limits: LaneLimits, clock: () => number): Lanes {
         }
         // Once nothing of a tenant is in flight any more, those of it that were sent away come too late as well.
         if (tenant.flights.size === 0) tenant.idle = true;
-        if (isFull(target)) return;
-        const next = target.waiting.shift();
-        next?.();
-        if (next === undefined && isQuick(target)) target.idle = true;
+        if (!wakeNext(target) && target.flights.size < limits.perTarget && isQuick(target, wanted.tenant)) target.idle = true;
       };
       return {
         sent: () => {
@@ -223,7 +241,7 @@ function recall<Kind>(all: Map<string, Kind>, name: string, make: () => Kind, is
   return found;
 }
 
-const aTarget = (): Target => ({ ...aShare(), timeouts: 0, waiting: [], comeBack: new Map() });
+const aTarget = (): Target => ({ ...aShare(), timeouts: new Map(), waiting: [], comeBack: new Map() });
 const aTenant = (): Tenant => ({ ...aShare(), held: 0, writing: new Set(), writeMs: 0, slowly: aShare() });
 
 function aShare(): Share {
@@ -236,8 +254,13 @@ function usualMs({ typicalMs, flights }: Share, now: number): number {
   return Math.max(typicalMs, Math.min(Math.max(0, ...ages), QUICK_MS));
 }
 
-function isQuick(target: Target): boolean {
-  return target.timeouts === 0 && target.typicalMs <= QUICK_MS;
+function isQuick(target: Target, tenant: string): boolean {
+  return !target.timeouts.has(tenant) && target.typicalMs <= QUICK_MS;
+}
+
+/** Whether any of another tenant were sent away, and come back. */
+function areOthersComing({ comeBack }: Target, tenant: string, now: number): boolean {
+  return [...comeBack].some(([name, atMs]) => name !== tenant && atMs > now);
 }
 
 /** Waits until a lane may be free, in order of arrival, or half a second. */

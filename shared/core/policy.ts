@@ -125,7 +125,7 @@ export const POLICY = {
     places: 256,
     /** One host is never sent more at a time, so that one which answers slowly holds up itself only. */
     perTarget: 4,
-    /** A host that let several attempts in a row run into the deadline gets one at a time until it answers again. */
+    /** A host that let several attempts in a row of a gateway run into the deadline gets one at a time for all such gateways, until it answers them again. */
     perSlowTarget: 1,
     /** Half of all, so that whatever answers has the rest, however many receivers are away at once (those of one provider, say). */
     slowTargets: 32,

@@ -229,6 +229,30 @@ describe('lanes', () => {
     expect(await askAtOnce(1, 'shop.example', 'greedy')).toEqual([expect.closeTo((backlog.at(-1) as number) + 5 * 50, -1)]);
   });
 
+  it('of a host that hangs for one gateway are there for others, but for one', async () => {
+    for (let round = 0; round < 3; round++) (await taken('shop.example', 'greedy')).leave(TIMED_OUT);
+    await taken('shop.example', 'greedy');
+    expect(await askAtOnce(10, 'shop.example', 'greedy')).toHaveLength(10);
+    expect(await askAtOnce(10, 'shop.example', 'honest')).toHaveLength(10 - 3);
+    // Nor has another for which it hangs a lane besides that one.
+    for (let round = 0; round < 6; round++) (await taken('other.example', `greedy-${round % 2}`)).leave(TIMED_OUT);
+    await taken('other.example', 'greedy-0');
+    expect(await askAtOnce(1, 'other.example', 'greedy-1')).toHaveLength(1);
+    await taken('other.example', 'honest');
+  });
+
+  it('of a host that is not quick are not all one gateway’s while those of another come back, and are as soon as nobody else’s do', async () => {
+    await known(2_000);
+    const four = await Promise.all([1, 2, 3, 4].map(() => taken('shop.example', 'greedy')));
+    const [comesBackMs] = (await askAtOnce(1, 'shop.example', 'honest')) as [number];
+    four[0]?.leave({ tookMs: 2_000, timedOut: false });
+    expect(await askAtOnce(5, 'shop.example', 'greedy')).toHaveLength(5);
+    const honest = await taken('shop.example', 'honest');
+    honest.leave({ tookMs: 20, timedOut: false });
+    await vi.advanceTimersByTimeAsync(comesBackMs);
+    await taken('shop.example', 'greedy');
+  });
+
   it('that are left by one who waited, and may not have it, are given to the next who waits', async () => {
     lanes = openLanes({ ...POLICY.webhookLanes, together: 8, perTenant: 2, tenantShare: 1 }, () => Date.now());
     const ask = (target: string, tenant: string): Promise<Lane | { pauseMs: number }> => lanes.enter({ target, tenant });
@@ -448,6 +472,7 @@ describe('lanes', () => {
       expect(asking.size).toBe(0);
       for (const pauseMs of sentAway) expect(pauseMs).toBeGreaterThanOrEqual(100);
       for (const { lane } of taken.splice(0)) lane.leave(QUICK);
+      await vi.advanceTimersByTimeAsync(Math.max(0, ...sentAway) + 1);
       // As if nothing had been: a gateway has all its lanes, to one host as many as ever, and all its places.
       for (let host = 0; host < hosts; host++) {
         if (timedOutOnce.has(host)) (await aLane(`h${host}`)).leave(QUICK);
