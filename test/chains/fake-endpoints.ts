@@ -1,4 +1,3 @@
-import { beforeEach } from 'vitest';
 import { type BlockRef, ChainUnavailable, type Head, type Payer, type Reader, type TransactionFacts, type Trouble } from '#shared/chains/chain.ts';
 import { type EndpointReport, type Endpoints, watchEndpoints } from '#shared/chains/watch-endpoints.ts';
 import { joinPayers } from '#shared/chains/join-payers.ts';
@@ -31,10 +30,11 @@ export let endpoints: Endpoints;
 export let reader: JoinedReader;
 export let payer: Payer;
 
-beforeEach(() => {
+/** Before each test: what one file of a worker left is there for the next. */
+export function beginAnew(): void {
   now = 0;
   changes = [];
-});
+}
 
 /** Sets that clock. */
 export function moveTo(ms: number): void {
@@ -56,7 +56,7 @@ function blockOf(one: Fake, height: number): BlockRef {
   return { height, hash: hash(height), parentHash: hash(height - 1), time: height };
 }
 
-/** Opens a reader over endpoints that answer as their fakes say. */
+/** Opens a reader over endpoints that answer as their fakes say; the clock goes on. */
 export function open(...providers: string[]): void {
   fakes = providers.map(fake);
   const reading = <T>(one: Fake, what: string, answer: () => T): Promise<T> => {

@@ -1,6 +1,8 @@
-import { describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { ChainUnavailable } from '#shared/chains/chain.ts';
-import { at, asked, fakes, fault, moveTo, now, open, reader, settle, states } from './fake-endpoints.ts';
+import { asked, at, beginAnew, fakes, fault, moveTo, now, open, reader, settle, states } from './fake-endpoints.ts';
+
+beforeEach(beginAnew);
 
 describe('the head of several endpoints', () => {
   it('is not told by an endpoint that lags, and is told by it again when it has caught up', async () => {

@@ -1,8 +1,10 @@
-import { describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { ChainUnavailable, type TransactionFacts } from '#shared/chains/chain.ts';
 import type { SecondOpinion, SoughtTransfer } from '#shared/chains/endpoint-votes.ts';
 import type { Transfer } from '#shared/core/chain-events.ts';
-import { at, asked, fault, open, reader, settle, states } from './fake-endpoints.ts';
+import { asked, at, beginAnew, fault, open, reader, settle, states } from './fake-endpoints.ts';
+
+beforeEach(beginAnew);
 
 describe('what waits to spend our outputs', () => {
   const outputs = [

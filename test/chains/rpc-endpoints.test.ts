@@ -1,6 +1,8 @@
-import { describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { ChainUnavailable } from '#shared/chains/chain.ts';
-import { at, asked, changes, endpoints, fakes, fault, GENESIS, moveTo, open, payer, reader, settle, states } from './fake-endpoints.ts';
+import { asked, at, beginAnew, changes, endpoints, fakes, fault, GENESIS, moveTo, open, payer, reader, settle, states } from './fake-endpoints.ts';
+
+beforeEach(beginAnew);
 
 describe('several endpoints', () => {
   it('asks the preferred endpoint alone while it is well', async () => {
