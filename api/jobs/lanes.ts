@@ -22,7 +22,7 @@ export interface LaneLimits {
   perTarget: number;
   /** To one target, for all tenants of which it let several in a row run into the deadline, until it answers those again. */
   perSlowTarget: number;
-  /** For all such tenants of all targets. */
+  /** For all such tenants of all targets, and for whoever asks a target that let several in a row run into the deadline, whosever they were. */
   slowTargets: number;
   /** For one tenant. */
   perTenant: number;
@@ -79,6 +79,8 @@ interface Tenant extends Share {
 interface Target extends Share {
   /** Attempts in a row that ran into the deadline, by tenant: what hangs for one may well answer another, on another path. None of those that were answered last. */
   timeouts: Map<string, number>;
+  /** The same of whichever tenant. */
+  deadlines: number;
   /** What waits in memory for a lane. */
   waiting: (() => void)[];
   /** When the last one comes back of each tenant of which any does, milliseconds of the clock. */
@@ -110,7 +112,7 @@ export function openLanes(limits: LaneLimits, clock: () => number): Lanes {
   const tenants = new Map<string, Tenant>();
   /** Of all tenants. */
   let [flying, held] = [0, 0];
-  /** Lanes of those whose attempts run into the deadline. */
+  /** Lanes of those whose attempts run into the deadline, or may. */
   let busySlowly = 0;
 
   const tenantOf = (name: string): Tenant => {
@@ -147,7 +149,9 @@ export function openLanes(limits: LaneLimits, clock: () => number): Lanes {
     const own = flights.filter((flight) => flight.tenant === tenant).length;
     return own > 0 && own >= limits.perTarget - 1 && areOthersComing(target, tenant, clock());
   };
-  const isFull = (target: Target, tenant: string): boolean => isTaken(target, tenant) || (isSlow(target, tenant) && busySlowly >= limits.slowTargets);
+  /** Whether what is sent there probably hangs: a tenant for which it never did may be the next, and of many tenants and targets none would be slow for long. */
+  const mayHang = (target: Target, tenant: string): boolean => isSlow(target, tenant) || target.deadlines >= TIMEOUTS_UNTIL_SLOW;
+  const isFull = (target: Target, tenant: string): boolean => isTaken(target, tenant) || (mayHang(target, tenant) && busySlowly >= limits.slowTargets);
   /** Lets the next one that waits look at a lane that is free; false where there is neither. */
   const wakeNext = ({ flights, waiting }: Target): boolean => {
     const next = flights.size < limits.perTarget ? waiting.shift() : undefined;
@@ -187,7 +191,8 @@ export function openLanes(limits: LaneLimits, clock: () => number): Lanes {
         return afterOwn();
       }
       const slowly = isSlow(target, wanted.tenant);
-      if (slowly) busySlowly += 1;
+      const hangs = mayHang(target, wanted.tenant);
+      if (hangs) busySlowly += 1;
       const beganMs = clock();
       const flight: Flight = { tenant: wanted.tenant, slowly, beganMs };
       for (const share of [target, tenant]) share.flights.add(flight);
@@ -197,8 +202,9 @@ export function openLanes(limits: LaneLimits, clock: () => number): Lanes {
         const now = clock();
         flight.answeredMs = now;
         tenant.writing.add(flight);
-        if (slowly) busySlowly -= 1;
+        if (hangs) busySlowly -= 1;
         flying -= 1;
+        if (attempt !== undefined) target.deadlines = attempt.timedOut ? target.deadlines + 1 : 0;
         if (attempt?.timedOut === true) target.timeouts.set(wanted.tenant, (target.timeouts.get(wanted.tenant) ?? 0) + 1);
         else if (attempt !== undefined) target.timeouts.delete(wanted.tenant);
         for (const share of [target, tenant]) {
@@ -241,7 +247,7 @@ function recall<Kind>(all: Map<string, Kind>, name: string, make: () => Kind, is
   return found;
 }
 
-const aTarget = (): Target => ({ ...aShare(), timeouts: new Map(), waiting: [], comeBack: new Map() });
+const aTarget = (): Target => ({ ...aShare(), timeouts: new Map(), deadlines: 0, waiting: [], comeBack: new Map() });
 const aTenant = (): Tenant => ({ ...aShare(), held: 0, writing: new Set(), writeMs: 0, slowly: aShare() });
 
 function aShare(): Share {
@@ -260,7 +266,8 @@ function isQuick(target: Target, tenant: string): boolean {
 
 /** Whether any of another tenant were sent away, and come back. */
 function areOthersComing({ comeBack }: Target, tenant: string, now: number): boolean {
-  return [...comeBack].some(([name, atMs]) => name !== tenant && atMs > now);
+  for (const [name, atMs] of comeBack) if (name !== tenant && atMs > now) return true;
+  return false;
 }
 
 /** Waits until a lane may be free, in order of arrival, or half a second. */

@@ -241,6 +241,15 @@ describe('lanes', () => {
     await taken('other.example', 'honest');
   });
 
+  it('to hosts that hang are together half of all, however many gateways name each, of which none was there before', async () => {
+    const hosts = Array.from({ length: 12 }, (_, at) => `shared-${at}.example`);
+    for (const host of hosts) for (let round = 0; round < 3; round++) (await taken(host, `first-${round}`)).leave(TIMED_OUT);
+    let flying = 0;
+    for (const host of hosts) for (let at = 0; at < 4; at++) flying += 'leave' in (await lanes.enter({ target: host, tenant: `${host}-${at}` })) ? 1 : 0;
+    expect(flying).toBe(POLICY.webhookLanes.slowTargets);
+    await taken('shop.example', 'honest');
+  });
+
   it('of a host that is not quick are not all one gateway’s while those of another come back, and are as soon as nobody else’s do', async () => {
     await known(2_000);
     const four = await Promise.all([1, 2, 3, 4].map(() => taken('shop.example', 'greedy')));
