@@ -80,7 +80,7 @@ interface Target extends Share {
   /** Attempts in a row that ran into the deadline, by tenant: what hangs for one may well answer another, on another path. None of those that were answered last. */
   timeouts: Map<string, number>;
   /** The same of whichever tenant. */
-  deadlines: number;
+  timeoutsOfAll: number;
   /** What waits in memory for a lane. */
   waiting: (() => void)[];
   /** When the last one comes back of each tenant of which any does, milliseconds of the clock. */
@@ -150,7 +150,7 @@ export function openLanes(limits: LaneLimits, clock: () => number): Lanes {
     return own > 0 && own >= limits.perTarget - 1 && areOthersComing(target, tenant, clock());
   };
   /** Whether what is sent there probably hangs: a tenant for which it never did may be the next, and of many tenants and targets none would be slow for long. */
-  const mayHang = (target: Target, tenant: string): boolean => isSlow(target, tenant) || target.deadlines >= TIMEOUTS_UNTIL_SLOW;
+  const mayHang = (target: Target, tenant: string): boolean => isSlow(target, tenant) || target.timeoutsOfAll >= TIMEOUTS_UNTIL_SLOW;
   const isFull = (target: Target, tenant: string): boolean => isTaken(target, tenant) || (mayHang(target, tenant) && busySlowly >= limits.slowTargets);
   /** Lets the next one that waits look at a lane that is free; false where there is neither. */
   const wakeNext = ({ flights, waiting }: Target): boolean => {
@@ -204,7 +204,7 @@ export function openLanes(limits: LaneLimits, clock: () => number): Lanes {
         tenant.writing.add(flight);
         if (hangs) busySlowly -= 1;
         flying -= 1;
-        if (attempt !== undefined) target.deadlines = attempt.timedOut ? target.deadlines + 1 : 0;
+        if (attempt !== undefined) target.timeoutsOfAll = attempt.timedOut ? target.timeoutsOfAll + 1 : 0;
         if (attempt?.timedOut === true) target.timeouts.set(wanted.tenant, (target.timeouts.get(wanted.tenant) ?? 0) + 1);
         else if (attempt !== undefined) target.timeouts.delete(wanted.tenant);
         for (const share of [target, tenant]) {
@@ -247,7 +247,7 @@ function recall<Kind>(all: Map<string, Kind>, name: string, make: () => Kind, is
   return found;
 }
 
-const aTarget = (): Target => ({ ...aShare(), timeouts: new Map(), deadlines: 0, waiting: [], comeBack: new Map() });
+const aTarget = (): Target => ({ ...aShare(), timeouts: new Map(), timeoutsOfAll: 0, waiting: [], comeBack: new Map() });
 const aTenant = (): Tenant => ({ ...aShare(), held: 0, writing: new Set(), writeMs: 0, slowly: aShare() });
 
 function aShare(): Share {
