@@ -25,8 +25,9 @@ export async function restoreBackup(databaseUrl: string, folder: string, schemaD
   const database = connect(databaseUrl, { name: 'sluice-restore', max: 2, deadlines: 'none' });
   try {
     await refuseFilled(database.sql);
-    const schema = await schemaOf(manifest, schemaDirectory);
+    const schema = await mkdtemp(join(tmpdir(), 'sluice-restore-'));
     try {
+      await copySchema(manifest, schemaDirectory, schema);
       await migrate(database.sql, schema);
     } finally {
       await rm(schema, { recursive: true, force: true });
@@ -45,9 +46,8 @@ async function refuseFilled(sql: Reads): Promise<void> {
   if (found !== undefined) throw new Error(`the database is not empty: it has ${found.name}; restore into a new one`);
 }
 
-/** A folder with the migrations the backup was made after, and no later one: those run when the service starts. */
-async function schemaOf(manifest: Manifest, schemaDirectory: string): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'sluice-restore-'));
+/** Copies the migrations the backup was made after into `folder`, and no later one: those run when the service starts. */
+async function copySchema(manifest: Manifest, schemaDirectory: string, folder: string): Promise<void> {
   for (const { name, checksum } of manifest.migrations) {
     const text = await readFile(join(schemaDirectory, name), 'utf8').catch(() => undefined);
     if (text === undefined)
@@ -55,7 +55,6 @@ async function schemaOf(manifest: Manifest, schemaDirectory: string): Promise<st
     if (describeMigration(name, text).checksum !== checksum) throw new Error(`migration ${name} of this build is not the one the backup was made after`);
     await copyFile(join(schemaDirectory, name), join(folder, name));
   }
-  return folder;
 }
 
 async function fill(tx: Tx, folder: string, manifest: Manifest): Promise<void> {

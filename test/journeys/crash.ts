@@ -45,6 +45,9 @@ export async function dieAtEach<P, T>(scene: Scene, points: readonly Crash[], { 
       prepared = await Promise.race([prepare(), failed]);
     }
     expect(unmet(), 'points that nobody died at').toEqual([]);
+    over.abort();
+    // The next test is to meet processes that live: what kept one from coming back is said here and now.
+    await dying;
     return results;
   } finally {
     over.abort();

@@ -90,6 +90,17 @@ export async function aScene(options: SceneOptions = {}): Promise<Scene> {
   };
   const raw = (symbol: string, amount: string): bigint => toRaw(amount, find(symbol).asset.decimals);
 
+  /** Calls until there is an answer, as a client does whose server may be restarting. @throws with the last lines of an api that is gone */
+  const insist = async <T>(attempt: () => Promise<T | undefined>, what: string): Promise<NonNullable<Exclude<T, false>>> => {
+    try {
+      return await waitFor(attempt as () => Promise<T>, { what, timeoutMs: PATIENCE_MS });
+    } catch (error) {
+      if (scene.api.running()) throw error;
+      const { code, signal } = await scene.api.exited;
+      throw new Error(`${(error as Error).message}: the api is gone (${signal ?? `exit ${code}`})\n${scene.api.lines.slice(-5).join('\n')}`, { cause: error });
+    }
+  };
+
   const scene: Scene = {
     world,
     api,
@@ -199,11 +210,6 @@ export async function aScene(options: SceneOptions = {}): Promise<Scene> {
     },
   };
   return scene;
-}
-
-/** Calls until there is an answer, as a client does whose server may be restarting. */
-function insist<T>(attempt: () => Promise<T | undefined>, what: string): Promise<NonNullable<Exclude<T, false>>> {
-  return waitFor(attempt as () => Promise<T>, { what, timeoutMs: PATIENCE_MS });
 }
 
 interface Mining {

@@ -1,9 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { request } from 'node:http';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { freePort, waitFor } from '#ops/dev/services/wait.ts';
 import type { NetworkConfig } from '#shared/core/assets.ts';
 import { withoutNodes } from '#shared/platform/without-nodes.ts';
@@ -25,7 +24,7 @@ describe('a console process', () => {
     const changing = { SLUICE_INTERNAL_KEY: randomBytes(32).toString('hex'), SLUICE_INTERNAL_KEY_PREVIOUS: shared.SLUICE_INTERNAL_KEY };
     const { DATABASE_URL, REDIS_URL, SLUICE_NETWORKS } = world.environment;
     const { networks } = JSON.parse(await readFile(SLUICE_NETWORKS as string, 'utf8')) as { networks: NetworkConfig[] };
-    const own = join(await mkdtemp(join(tmpdir(), 'sluice-console-')), 'networks.json');
+    const own = join(await mkdtemp(join(inject('services').directory, 'console-')), 'networks.json');
     await writeFile(own, JSON.stringify({ networks: networks.map(withoutNodes) }));
     const api = await world.startApi({ env: { ...shared, ...changing, SLUICE_INTERNAL_PORT: String(internal) } });
     const console = await startApi({

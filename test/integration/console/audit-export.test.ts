@@ -1,10 +1,9 @@
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { makeNextPart } from '#api/exports/make-exports.ts';
 import { openPeopleDesk, type PeopleDesk } from '#api/people/desk.ts';
 import type { GatewayActName } from '#api/people/act-names.ts';
@@ -51,7 +50,7 @@ async function exported(format: string): Promise<string> {
 
 /** Runs what the documentation says, on a file; answers what it printed, or why it stopped. */
 async function verify(text: string, ...kept: string[]): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'audit-'));
+  const folder = await mkdtemp(join(inject('services').directory, 'audit-'));
   const script = /```js\n(\/\/ node verify\.mjs[\s\S]*?)```/.exec(await readFile('ops/docs/console.md', 'utf8'))?.[1] ?? expect.fail('no script');
   await Promise.all([writeFile(join(folder, 'verify.mjs'), script), writeFile(join(folder, 'audit.jsonl'), text)]);
   return promisify(execFile)(process.execPath, [join(folder, 'verify.mjs'), join(folder, 'audit.jsonl'), ...kept]).then(

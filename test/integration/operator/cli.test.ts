@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { mkdtemp, mkdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { matchingSteps } from '#api/gateways/totp.ts';
 import type { Merchant } from '#ops/dev/client.ts';
 import { must } from '#ops/dev/client.ts';
@@ -343,7 +343,7 @@ describe('sluice doctor, for whoever runs a deployment that is none of npm start
 
   it('warns until a backup was made and when it is a day old, and tells whether it was verified', async () => {
     expect((await asked()).out).toMatch(/^warn +backup +none was ever made/m);
-    const backups = await mkdtemp(join(tmpdir(), 'sluice-backup-'));
+    const backups = await mkdtemp(join(inject('services').directory, 'backup-'));
     const owner = { DATABASE_OWNER_URL: world.database.url, SLUICE_DATA_DIR: tmpdir() };
     expect(await sluice(['backup', 'create', join(backups, 'one')], { env: owner })).toMatchObject({ code: 0 });
     expect((await asked()).out).toMatch(/^ok +backup +as of 20.*, \d+ s old, \d+ rows, never verified/m);
