@@ -42,7 +42,7 @@ export async function waitFor<T>(condition: () => T | Promise<T>, options: WaitO
       last = error;
     }
     if (performance.now() >= deadline)
-      throw new Error(`waited ${options.timeoutMs ?? PATIENCE_MS} ms for ${options.what}${last instanceof Error ? `: ${last.message}` : ''}`, { cause: last });
+      throw new Error([`waited ${options.timeoutMs ?? PATIENCE_MS} ms for ${options.what}`, ...whyOf(last)].join(': '), { cause: last });
     if (performance.now() >= tellAt) {
       tellAt = performance.now() + tellEveryMs;
       options.tell?.(`waiting for ${options.what}, ${Math.round((performance.now() - began) / 1_000)} s so far`);
@@ -50,6 +50,13 @@ export async function waitFor<T>(condition: () => T | Promise<T>, options: WaitO
     await pause(pauseMs);
     if (options.everyMs === undefined) pauseMs = Math.min(pauseMs * PAUSE_MS.growth, PAUSE_MS.longest);
   }
+}
+
+/** Why something failed, down to the last cause: `fetch failed` alone tells nobody whether a server was gone, silent or hung up. */
+function whyOf(error: unknown): string[] {
+  if (!(error instanceof Error)) return [];
+  const { code } = error as NodeJS.ErrnoException;
+  return [error.message || (code ?? error.name), ...whyOf(error.cause)];
 }
 
 /** What `work` answers, or the reason of `signal` as soon as it aborts: what was asked for by then goes on alone, and nobody waits for it. */
