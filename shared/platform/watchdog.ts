@@ -13,9 +13,10 @@ const FULL_MS = 5_000;
 /**
  * Counts what the process has computed since its last beat, and never the time: a process that was stopped, a machine that slept, or
  * one that is too busy to run it, computes nothing. It counts all threads (`getrusage`), of which only the loop's own can be busy for
- * long while no beat comes. SIGKILL, because a blocked loop runs no handler.
+ * long while no beat comes. A machine that is halted from outside, for a snapshot or to be moved, does not know it, and charges whoever was
+ * running with all of that time: one turn of the guard adds no more than two turns take. SIGKILL, because a blocked loop runs no handler.
  */
-const GUARD = `
+export const GUARD = `
 const { workerData } = require('node:worker_threads');
 const { writeSync } = require('node:fs');
 const beats = new Int32Array(workerData.beats);
@@ -24,12 +25,14 @@ const computedMs = () => {
   return (user + system) / 1_000;
 };
 let last = -1;
-let sinceMs = 0;
+let lastMs = computedMs();
+let blockedMs = 0;
 setInterval(() => {
   const now = Atomics.load(beats, 0);
   const ms = computedMs();
-  if (now !== last) [last, sinceMs] = [now, ms];
-  if (ms - sinceMs < workerData.blockedMs) return;
+  blockedMs = now === last ? blockedMs + Math.min(ms - lastMs, 2 * workerData.everyMs) : 0;
+  [last, lastMs] = [now, ms];
+  if (blockedMs < workerData.blockedMs) return;
   writeSync(2, JSON.stringify({ level: 60, time: new Date().toISOString(), component: workerData.component, pid: process.pid, msg: workerData.message }) + '\\n');
   process.kill(process.pid, 'SIGKILL');
 }, workerData.everyMs);`;

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { expect, it } from 'vitest';
+import { GUARD } from '#shared/platform/watchdog.ts';
 
 /** Runs a line in a process that is watched, with short limits. */
 function watched(
@@ -20,6 +21,41 @@ function watched(
   });
   return new Promise((resolve) => child.on('exit', (code, signal) => resolve({ code, signal, said })));
 }
+
+/** Plays turns of the guard: what the process has computed in each, milliseconds, and whether its loop gave a sign. Answers after which of them it was killed. */
+function killedAfter(turns: { computedMs: number; beat?: boolean }[]): number | undefined {
+  const beats = new Int32Array(new SharedArrayBuffer(4));
+  let [computedMs, turnsDone] = [0, 0];
+  let killedAt: number | undefined;
+  let turn = (): void => undefined;
+  const parts: Record<string, object> = {
+    'node:worker_threads': { workerData: { beats: beats.buffer, blockedMs: 5_000, everyMs: 250, component: 'played', message: 'blocked' } },
+    'node:fs': { writeSync: () => undefined },
+  };
+  const itself = { pid: 1, cpuUsage: () => ({ user: computedMs * 1_000, system: 0 }), kill: () => (killedAt ??= turnsDone) };
+  new Function('require', 'process', 'setInterval', GUARD)(
+    (name: string) => parts[name],
+    itself,
+    (given: () => void) => {
+      turn = given;
+    },
+  );
+  for (const { computedMs: more, beat = false } of turns) {
+    computedMs += more;
+    if (beat) beats[0] = (beats[0] ?? 0) + 1;
+    turnsDone += 1;
+    turn();
+  }
+  return killedAt;
+}
+
+it('a watchdog leaves a process alone that was charged with a minute in which its whole machine was halted, and still kills one that is blocked', () => {
+  const blocked = (turns: number) => Array.from({ length: turns }, () => ({ computedMs: 250 }));
+  const halted = { computedMs: 60_000 };
+  expect(killedAfter([{ computedMs: 10, beat: true }, halted, halted, { computedMs: 10, beat: true }, ...blocked(15)])).toBeUndefined();
+  expect(killedAfter([{ computedMs: 10, beat: true }, ...blocked(25)])).toBe(21);
+  expect(killedAfter([{ computedMs: 10, beat: true }, ...blocked(15), { computedMs: 10, beat: true }, ...blocked(19)])).toBeUndefined();
+});
 
 /** Waits as a starved process does: its loop stands still and computes nothing, while the guard has its turns. */
 const STARVE = 'const standing = new Int32Array(new SharedArrayBuffer(4)); Atomics.wait(standing, 0, 0, 1_500);';
