@@ -1,3 +1,5 @@
+import { aLine, isKept, type Line, noteCame, noteComing, noteHad, turnsUntil } from './line.ts';
+
 /** A place among what is in flight; leave it exactly once. */
 export interface Lane {
   /** The attempt is on its way: what it takes from now on is its target's doing. */
@@ -83,8 +85,7 @@ interface Target extends Share {
   timeoutsOfAll: number;
   /** What waits in memory for a lane. */
   waiting: (() => void)[];
-  /** When the last one comes back of each tenant of which any does, milliseconds of the clock. */
-  comeBack: Map<string, number>;
+  line: Line;
 }
 
 /** Attempts in a row that run into the deadline until a target counts as slow for their tenant. */
@@ -114,6 +115,8 @@ export function openLanes(limits: LaneLimits, clock: () => number): Lanes {
   let [flying, held] = [0, 0];
   /** Lanes of those whose attempts run into the deadline, or may. */
   let busySlowly = 0;
+  /** Who shares the lanes that there are for these. */
+  const slowLine = aLine();
 
   const tenantOf = (name: string): Tenant => {
     const known = tenants.get(name);
@@ -140,26 +143,31 @@ export function openLanes(limits: LaneLimits, clock: () => number): Lanes {
   const placesOf = (tenant: Tenant): number => shareOf(limits.places, held - tenant.held);
   const isSlow = (target: Target, tenant: string): boolean => (target.timeouts.get(tenant) ?? 0) >= TIMEOUTS_UNTIL_SLOW;
   const lanesOf = (target: Target, tenant: string): number => (isSlow(target, tenant) ? limits.perSlowTarget : limits.perTarget);
-  /** Whether a tenant finds all lanes of a target taken that it may have. Of one that is not quick the last one is another's, for as long as any of another's come back. */
+  /** Whether a tenant finds all lanes of a target taken that it may have: the last one is for whoever has had least, where any is taken for long, and of those for which the target is slow. */
   const isTaken = (target: Target, tenant: string): boolean => {
     const flights = [...target.flights];
+    const now = clock();
     if (flights.length >= limits.perTarget) return true;
-    if (isSlow(target, tenant)) return flights.filter((flight) => flight.slowly || flight.tenant === tenant).length >= limits.perSlowTarget;
-    if (isQuick(target, tenant)) return false;
-    const own = flights.filter((flight) => flight.tenant === tenant).length;
-    return own > 0 && own >= limits.perTarget - 1 && areOthersComing(target, tenant, clock());
+    const taken = flights.filter((flight) => flight.slowly || flight.tenant === tenant).length;
+    if (isSlow(target, tenant) && isKept(limits.perSlowTarget - taken, target.line, tenant, now, (other) => isSlow(target, other))) return true;
+    return usualMs(target, now) >= QUICK_MS && isKept(limits.perTarget - flights.length, target.line, tenant, now);
   };
   /** Whether what is sent there probably hangs: a tenant for which it never did may be the next, and of many tenants and targets none would be slow for long. */
   const mayHang = (target: Target, tenant: string): boolean => isSlow(target, tenant) || target.timeoutsOfAll >= TIMEOUTS_UNTIL_SLOW;
-  const isFull = (target: Target, tenant: string): boolean => isTaken(target, tenant) || (mayHang(target, tenant) && busySlowly >= limits.slowTargets);
+  const isFull = (target: Target, tenant: string): boolean =>
+    isTaken(target, tenant) || (mayHang(target, tenant) && isKept(limits.slowTargets - busySlowly, slowLine, tenant, clock()));
+  const linesOf = (target: Target, hangs: boolean): Line[] => (hangs ? [target.line, slowLine] : [target.line]);
   /** Lets the next one that waits look at a lane that is free; false where there is neither. */
   const wakeNext = ({ flights, waiting }: Target): boolean => {
     const next = flights.size < limits.perTarget ? waiting.shift() : undefined;
     next?.();
     return next !== undefined;
   };
+  /** Not for a lane that is kept for another: of that nobody is told. */
   const isWorthWaiting = (target: Target, tenant: string): boolean =>
-    isQuick(target, tenant) && (target.waiting.length * usualMs(target, clock())) / limits.perTarget < EXPECTED_WAIT_MS;
+    target.flights.size >= limits.perTarget &&
+    isQuick(target, tenant) &&
+    (target.waiting.length * usualMs(target, clock())) / limits.perTarget < EXPECTED_WAIT_MS;
 
   return {
     enter: async (wanted) => {
@@ -179,10 +187,14 @@ export function openLanes(limits: LaneLimits, clock: () => number): Lanes {
         // The lane that it was woken for may be one for another tenant.
         wakeNext(target);
         const now = clock();
-        const pauseMs = pauseAmong(target, wanted.tenant, betweenLanes(target, lanesOf(target, wanted.tenant), now), now);
-        if (isTaken(target, wanted.tenant)) return { pauseMs };
+        // It stands in the line of what it lacks only: those in two would each keep from the other what it comes for.
+        if (isTaken(target, wanted.tenant))
+          return { pauseMs: pauseAmong(target, wanted.tenant, betweenLanes(target, lanesOf(target, wanted.tenant), now), now) };
         // Slow targets of others are in its way, and of its tenant there may be thousands, each of them a queue of its own.
-        return { pauseMs: Math.max(pauseMs, pauseOf(tenant.slowly, betweenLanes(target, limits.slowTargets, now), now)) };
+        const betweenMs = betweenLanes(target, limits.slowTargets, now) * turnsUntil(slowLine, wanted.tenant, now);
+        const pauseMs = pauseOf(tenant.slowly, betweenMs, now);
+        noteComing(slowLine, wanted.tenant, now + pauseMs);
+        return { pauseMs };
       }
       if (isTenantFull()) {
         letGo(tenant);
@@ -194,6 +206,7 @@ export function openLanes(limits: LaneLimits, clock: () => number): Lanes {
       const hangs = mayHang(target, wanted.tenant);
       if (hangs) busySlowly += 1;
       const beganMs = clock();
+      for (const line of linesOf(target, hangs)) noteCame(line, wanted.tenant, beganMs);
       const flight: Flight = { tenant: wanted.tenant, slowly, beganMs };
       for (const share of [target, tenant]) share.flights.add(flight);
       flying += 1;
@@ -204,6 +217,7 @@ export function openLanes(limits: LaneLimits, clock: () => number): Lanes {
         tenant.writing.add(flight);
         if (hangs) busySlowly -= 1;
         flying -= 1;
+        for (const line of linesOf(target, hangs)) noteHad(line, wanted.tenant, now - beganMs, now);
         if (attempt !== undefined) target.timeoutsOfAll = attempt.timedOut ? target.timeoutsOfAll + 1 : 0;
         if (attempt?.timedOut === true) target.timeouts.set(wanted.tenant, (target.timeouts.get(wanted.tenant) ?? 0) + 1);
         else if (attempt !== undefined) target.timeouts.delete(wanted.tenant);
@@ -247,7 +261,7 @@ function recall<Kind>(all: Map<string, Kind>, name: string, make: () => Kind, is
   return found;
 }
 
-const aTarget = (): Target => ({ ...aShare(), timeouts: new Map(), timeoutsOfAll: 0, waiting: [], comeBack: new Map() });
+const aTarget = (): Target => ({ ...aShare(), timeouts: new Map(), timeoutsOfAll: 0, waiting: [], line: aLine() });
 const aTenant = (): Tenant => ({ ...aShare(), held: 0, writing: new Set(), writeMs: 0, slowly: aShare() });
 
 function aShare(): Share {
@@ -262,12 +276,6 @@ function usualMs({ typicalMs, flights }: Share, now: number): number {
 
 function isQuick(target: Target, tenant: string): boolean {
   return !target.timeouts.has(tenant) && target.typicalMs <= QUICK_MS;
-}
-
-/** Whether any of another tenant were sent away, and come back. */
-function areOthersComing({ comeBack }: Target, tenant: string, now: number): boolean {
-  for (const [name, atMs] of comeBack) if (name !== tenant && atMs > now) return true;
-  return false;
 }
 
 /** Waits until a lane may be free, in order of arrival, or half a second. */
@@ -319,12 +327,10 @@ function pauseOf(share: Share, betweenMs: number, now: number): number {
 
 /** The same where tenants share a target: one whose own turn comes sooner than that of all need not wait until a backlog of another is through. */
 function pauseAmong(target: Target, tenant: string, betweenMs: number, now: number): number {
-  const { comeBack } = target;
+  const { line } = target;
   const turn = now + pauseOf(target, betweenMs, now);
-  for (const [name, atMs] of comeBack) if (atMs <= now) comeBack.delete(name);
-  const lastMs = comeBack.get(tenant) ?? now;
-  comeBack.set(tenant, lastMs);
-  const sooner = Math.min(turn, lastMs + betweenMs * comeBack.size);
-  comeBack.set(tenant, Math.max(lastMs, sooner));
+  const turns = turnsUntil(line, tenant, now);
+  const sooner = Math.min(turn, Math.max(line.comeBack.get(tenant) ?? now, now) + betweenMs * turns);
+  noteComing(line, tenant, sooner);
   return Math.max(sooner - now, SHORTEST_PAUSE_MS);
 }

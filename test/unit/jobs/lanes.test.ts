@@ -258,8 +258,66 @@ describe('lanes', () => {
     expect(await askAtOnce(5, 'shop.example', 'greedy')).toHaveLength(5);
     const honest = await taken('shop.example', 'honest');
     honest.leave({ tookMs: 20, timedOut: false });
-    await vi.advanceTimersByTimeAsync(comesBackMs);
+    await vi.advanceTimersByTimeAsync(comesBackMs + 1_000);
     await taken('shop.example', 'greedy');
+  });
+
+  /** Each gateway keeps a lane for so long, and has another one at once. */
+  async function keepBusy(host: string, gatewayIds: readonly string[], keptMs: number, attempt: { tookMs: number; timedOut: boolean }): Promise<Lane[]> {
+    const ask = (tenant: string): Promise<Lane | { pauseMs: number }> => lanes.enter({ target: host, tenant });
+    const before = await Promise.all(gatewayIds.map(ask));
+    await vi.advanceTimersByTimeAsync(keptMs);
+    for (const lane of before) (lane as Lane).leave(attempt);
+    const taken = await Promise.all(gatewayIds.map(ask));
+    for (const lane of taken) (lane as Lane).sent();
+    return taken as Lane[];
+  }
+
+  it.each([2, 4])(
+    'of a host that is not quick are left to a gateway which has had less of them, however %i others share them, and a second longer than it was told',
+    async (greedy) => {
+      const greedyIds = Array.from({ length: 4 }, (_, at) => `greedy-${at % greedy}`);
+      const four = await keepBusy('shop.example', greedyIds, 9_900, { tookMs: 9_900, timedOut: false });
+      const comesBackMs = await pause('shop.example', 'honest');
+      four[0]?.leave({ tookMs: 9_900, timedOut: false });
+      await vi.advanceTimersByTimeAsync(comesBackMs - 1_000 + 900);
+      for (const gatewayId of greedyIds) expect(await askAtOnce(1, 'shop.example', gatewayId)).toHaveLength(1);
+      (await taken('shop.example', 'honest')).leave(QUICK);
+      await taken('shop.example', 'greedy-0');
+    },
+  );
+
+  it('of a host that hangs for several gateways are left to the one which has had less of them, so that it notices that it is answered again', async () => {
+    for (let round = 0; round < 3; round++) (await taken('shop.example', 'honest')).leave(TIMED_OUT);
+    for (let round = 0; round < 3; round++) {
+      const lane = await taken('shop.example', 'greedy');
+      await vi.advanceTimersByTimeAsync(10_000);
+      lane.leave(TIMED_OUT);
+    }
+    const only = await taken('shop.example', 'greedy');
+    const comesBackMs = await pause('shop.example', 'honest');
+    only.leave(TIMED_OUT);
+    expect(await askAtOnce(1, 'shop.example', 'greedy')).toHaveLength(1);
+    await vi.advanceTimersByTimeAsync(comesBackMs - 1_000);
+    (await taken('shop.example', 'honest')).leave(QUICK);
+    await taken('shop.example', 'honest');
+  });
+
+  it('to hosts that run into the deadline are left to a gateway which has had less of them, however many such hosts others name', async () => {
+    const hosts = Array.from({ length: POLICY.webhookLanes.slowTargets }, (_, at) => ({ host: `tarpit-${at}.example`, gatewayId: `greedy-${at % 4}` }));
+    for (const { host, gatewayId } of hosts)
+      for (let round = 0; round < 3; round++) (await keepBusy(host, [gatewayId], 10_000, TIMED_OUT))[0]?.leave(TIMED_OUT);
+    const all: Lane[] = [];
+    for (const { host, gatewayId } of hosts) all.push(await taken(host, gatewayId));
+    for (let round = 0; round < 3; round++) {
+      const lane = await enter('shop.example', `other-${round}`);
+      if ('leave' in lane) lane.leave(TIMED_OUT);
+    }
+    const comesBackMs = await pause('shop.example', 'honest');
+    all[0]?.leave(TIMED_OUT);
+    expect(await askAtOnce(1, 'tarpit-0.example', 'greedy-0')).toHaveLength(1);
+    await vi.advanceTimersByTimeAsync(Math.max(comesBackMs - 1_000, 0));
+    await taken('shop.example', 'honest');
   });
 
   it('that are left by one who waited, and may not have it, are given to the next who waits', async () => {
@@ -481,7 +539,8 @@ describe('lanes', () => {
       expect(asking.size).toBe(0);
       for (const pauseMs of sentAway) expect(pauseMs).toBeGreaterThanOrEqual(100);
       for (const { lane } of taken.splice(0)) lane.leave(QUICK);
-      await vi.advanceTimersByTimeAsync(Math.max(0, ...sentAway) + 1);
+      // A lane is kept a second longer for those that come back.
+      await vi.advanceTimersByTimeAsync(Math.max(0, ...sentAway) + 1_000);
       // As if nothing had been: a gateway has all its lanes, to one host as many as ever, and all its places.
       for (let host = 0; host < hosts; host++) {
         if (timedOutOnce.has(host)) (await aLane(`h${host}`)).leave(QUICK);

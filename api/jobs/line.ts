@@ -1,0 +1,65 @@
+/** So long after its turn one may still come back: a little later than it was told, so that not all come at once, and once its row is found and claimed. */
+const LATE_MS = 1_000;
+/** A tenant that has kept lanes for so much longer than another leaves it the last one. */
+const CLEARLY_MORE_MS = 2_000;
+const HALF_FORGOTTEN_MS = 60_000;
+
+/** Tenants that share lanes of which the last one is kept for whoever has had least of them lately. */
+export interface Line {
+  /** When the last one comes back of each tenant of which any does, milliseconds of the clock. */
+  comeBack: Map<string, number>;
+  /** How long each has kept lanes, milliseconds, of which half is forgotten every minute. */
+  hadMs: Map<string, number>;
+  /** When half was forgotten last, milliseconds of the clock. */
+  halvedMs: number;
+}
+
+/** One in which nobody is. */
+export const aLine = (): Line => ({ comeBack: new Map(), hadMs: new Map(), halvedMs: 0 });
+
+/** Whether one tenant is before another, which has had clearly more. Of those that have had about as much it is whoever looks first: for another the lane would be idle until that comes. */
+function isBefore({ hadMs }: Line, tenant: string, other: string): boolean {
+  return (hadMs.get(tenant) ?? 0) + CLEARLY_MORE_MS < (hadMs.get(other) ?? 0);
+}
+
+/** Whether no lanes are left for a tenant, or a single one, and another is before it of which any come back. */
+export function isKept(left: number, line: Line, tenant: string, now: number, isInLine = (_other: string): boolean => true): boolean {
+  if (left !== 1) return left < 1;
+  for (const [other, atMs] of line.comeBack) if (atMs + LATE_MS > now && isBefore(line, other, tenant) && isInLine(other)) return true;
+  return false;
+}
+
+/** In how many turns that of a tenant comes: those of others that come back and that it is not before, and its own. */
+export function turnsUntil(line: Line, tenant: string, now: number): number {
+  let turns = 1;
+  for (const [other, atMs] of line.comeBack) {
+    if (atMs + LATE_MS <= now) line.comeBack.delete(other);
+    else if (other !== tenant && !isBefore(line, tenant, other)) turns += 1;
+  }
+  return turns;
+}
+
+/** One of a tenant was told to come back then. */
+export function noteComing({ comeBack }: Line, tenant: string, atMs: number): void {
+  comeBack.set(tenant, Math.max(comeBack.get(tenant) ?? 0, atMs));
+}
+
+/** Once the last one is here, nothing is kept for it. */
+export function noteCame({ comeBack }: Line, tenant: string, now: number): void {
+  if ((comeBack.get(tenant) ?? now) <= now) comeBack.delete(tenant);
+}
+
+/** A tenant has kept a lane for so long. */
+export function noteHad(line: Line, tenant: string, keptMs: number, now: number): void {
+  const { hadMs } = line;
+  const halvings = Math.floor((now - line.halvedMs) / HALF_FORGOTTEN_MS);
+  if (halvings > 0) {
+    line.halvedMs = now;
+    for (const [name, ms] of hadMs) {
+      const leftMs = ms / 2 ** halvings;
+      if (leftMs < 1) hadMs.delete(name);
+      else hadMs.set(name, leftMs);
+    }
+  }
+  hadMs.set(tenant, (hadMs.get(tenant) ?? 0) + keptMs);
+}
