@@ -1,14 +1,15 @@
 /** So long after its turn one may still come back: a little later than it was told, so that not all come at once, and once its row is found and claimed. */
 const LATE_MS = 1_000;
-/** A tenant that has kept lanes for so much longer than another leaves it the last one. */
+/** A tenant that has kept lanes for twice as long as another, and so much longer, leaves it the last one. */
 const CLEARLY_MORE_MS = 2_000;
-const HALF_FORGOTTEN_MS = 60_000;
+/** Longer than one of sixty that share a host of ten seconds has to wait for its next lane, so that each is still known to have had one. */
+const HALF_FORGOTTEN_MS = 300_000;
 
 /** Tenants that share lanes of which the last one is kept for whoever has had least of them lately. */
 export interface Line {
   /** When the last one comes back of each tenant of which any does, milliseconds of the clock. */
   comeBack: Map<string, number>;
-  /** How long each has kept lanes, milliseconds, of which half is forgotten every minute. */
+  /** How long each has kept lanes, milliseconds, of which half is forgotten every five minutes. */
   hadMs: Map<string, number>;
   /** When half was forgotten last, milliseconds of the clock. */
   halvedMs: number;
@@ -17,9 +18,9 @@ export interface Line {
 /** One in which nobody is. */
 export const aLine = (): Line => ({ comeBack: new Map(), hadMs: new Map(), halvedMs: 0 });
 
-/** Whether one tenant is before another, which has had clearly more. Of those that have had about as much it is whoever looks first: for another the lane would be idle until that comes. */
+/** Whether one tenant is before another, which has had clearly more. Of those that have had about as much, as those have whose backlogs are alike, it is whoever looks first: for another the lane would be idle until that comes. */
 function isBefore({ hadMs }: Line, tenant: string, other: string): boolean {
-  return (hadMs.get(tenant) ?? 0) + CLEARLY_MORE_MS < (hadMs.get(other) ?? 0);
+  return 2 * (hadMs.get(tenant) ?? 0) + CLEARLY_MORE_MS < (hadMs.get(other) ?? 0);
 }
 
 /** Whether no lanes are left for a tenant, or a single one, and another is before it of which any come back. */
