@@ -193,7 +193,7 @@ export function openLanes(limits: LaneLimits, clock: () => number): Lanes {
         // Slow targets of others are in its way, and of its tenant there may be thousands, each of them a queue of its own.
         const betweenMs = betweenLanes(target, limits.slowTargets, now) * turnsUntil(slowLine, wanted.tenant, now);
         const pauseMs = pauseOf(tenant.slowly, betweenMs, now);
-        noteComing(slowLine, wanted.tenant, now + pauseMs);
+        noteComing(slowLine, wanted.tenant, now + pauseMs, now);
         return { pauseMs };
       }
       if (isTenantFull()) {
@@ -330,7 +330,7 @@ function pauseAmong(target: Target, tenant: string, betweenMs: number, now: numb
   const { line } = target;
   const turn = now + pauseOf(target, betweenMs, now);
   const turns = turnsUntil(line, tenant, now);
-  const sooner = Math.min(turn, Math.max(line.comeBack.get(tenant) ?? now, now) + betweenMs * turns);
-  noteComing(line, tenant, sooner);
+  const sooner = Math.min(turn, Math.max(line.comeBack.get(tenant)?.lastMs ?? now, now) + betweenMs * turns);
+  noteComing(line, tenant, sooner, now);
   return Math.max(sooner - now, SHORTEST_PAUSE_MS);
 }
