@@ -85,6 +85,7 @@ interface Target extends Share {
   timeoutsOfAll: number;
   /** What waits in memory for a lane. */
   waiting: (() => void)[];
+  /** Who shares its lanes. */
   line: Line;
 }
 
@@ -148,14 +149,17 @@ export function openLanes(limits: LaneLimits, clock: () => number): Lanes {
     const flights = [...target.flights];
     const now = clock();
     if (flights.length >= limits.perTarget) return true;
-    const taken = flights.filter((flight) => flight.slowly || flight.tenant === tenant).length;
-    if (isSlow(target, tenant) && isKept(limits.perSlowTarget - taken, target.line, tenant, now, (other) => isSlow(target, other))) return true;
+    if (isSlow(target, tenant)) {
+      const taken = flights.filter((flight) => flight.slowly || flight.tenant === tenant).length;
+      if (isKept(limits.perSlowTarget - taken, target.line, tenant, now, (other) => isSlow(target, other))) return true;
+    }
     return usualMs(target, now) >= QUICK_MS && isKept(limits.perTarget - flights.length, target.line, tenant, now);
   };
   /** Whether what is sent there probably hangs: a tenant for which it never did may be the next, and of many tenants and targets none would be slow for long. */
   const mayHang = (target: Target, tenant: string): boolean => isSlow(target, tenant) || target.timeoutsOfAll >= TIMEOUTS_UNTIL_SLOW;
   const isFull = (target: Target, tenant: string): boolean =>
     isTaken(target, tenant) || (mayHang(target, tenant) && isKept(limits.slowTargets - busySlowly, slowLine, tenant, clock()));
+  /** Where it is noted what a tenant has of a target. */
   const linesOf = (target: Target, hangs: boolean): Line[] => (hangs ? [target.line, slowLine] : [target.line]);
   /** Lets the next one that waits look at a lane that is free; false where there is neither. */
   const wakeNext = ({ flights, waiting }: Target): boolean => {

@@ -1,6 +1,6 @@
 /** So long after its turn one may still come back: a little later than it was told, so that not all come at once, and once its row is found and claimed. */
 const LATE_MS = 1_000;
-/** Of a tenant that has rows coming back one looks at least so often: the first of them within a minute, and up to a quarter of that later. */
+/** Of a tenant that has rows coming back, and is before others, one looks at least so often: the first of them within a minute, and up to a quarter of that later. */
 const GONE_MS = 75_000;
 /** A tenant that has kept lanes for twice as long as another, and so much longer, leaves it the last one. */
 const CLEARLY_MORE_MS = 2_000;

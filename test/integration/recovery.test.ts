@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import { keepHistory } from '#api/audit/keep-history.ts';
 import { reconcile } from '#api/audit/reconcile.ts';
 import type { Chain, Deps, Gateway } from '#api/deps.ts';
@@ -357,12 +357,14 @@ describe('a backup', () => {
     expect(mode & 0o077).toBe(0);
   });
 
-  it('that is damaged, incomplete or of a newer schema is refused before anything is written', async () => {
+  it('that is damaged, incomplete or of a newer schema is refused before anything is written, and leaves no file behind', async () => {
     const url = await anEmptyDatabase();
     const schema = inject('services').schemaDirectory;
     const file = join(folder, 'ledger_entries.jsonl.gz');
     const manifest = join(folder, 'manifest.json');
     const [rows, text] = [await readFile(file), await readFile(manifest, 'utf8')];
+    const temporary = await mkdtemp(join(inject('services').directory, 'temporary-'));
+    vi.stubEnv('TMPDIR', temporary);
     try {
       await writeFile(file, rows.subarray(0, rows.length - 20));
       await expect(restoreBackup(url, folder, schema)).rejects.toThrow('ledger_entries is damaged');
@@ -377,7 +379,9 @@ describe('a backup', () => {
       const empty = connect(url, { name: 'sluice-test', max: 1 });
       expect(await empty.sql`select relname from pg_class where relnamespace = 'public'::regnamespace`).toEqual([]);
       await empty.end();
+      expect(await readdir(temporary)).toEqual([]);
     } finally {
+      vi.unstubAllEnvs();
       await writeFile(manifest, text);
       await dropDatabase(url);
     }
